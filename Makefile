@@ -1,0 +1,60 @@
+# Everything works in a fresh clone: each target makes the environment it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(shell command -v uv 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench docs requirements clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
+
+setup: $(VENV)/.ready  ## make the environment in .venv
+
+$(VENV)/.ready: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "unveil needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+ifneq ($(UV),)
+	$(UV) venv --quiet --clear --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.txt
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+else
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@touch $@
+
+demo: setup  ## link generated people and write demo/report.html
+	$(BIN)/unveil demo --out demo
+
+test: setup  ## run every test, with branch coverage of the pure rooms
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=
+	@$(BIN)/python -m coverage report --skip-covered --fail-under=90 \
+	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/owner/*,src/unveil/record_unit/*,src/unveil/attribute_unit/*,src/unveil/review_unit/*,src/unveil/privacy/*'
+
+lint: setup  ## ruff, formatting, mypy, room borders
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup  ## mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup  ## measure speed and memory; writes bench/
+	$(BIN)/python benchmarks/run.py --out bench
+
+docs: setup  ## write the command and schema reference anew from the code
+	$(BIN)/python -m unveil.cli.reference docs
+
+requirements:  ## compile the pinned requirements anew (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --no-header pyproject.toml -o requirements/run.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --no-header pyproject.toml --group dev -o requirements/dev.txt
+
+clean:  ## remove the environment and everything generated
+	rm -rf $(VENV) demo bench .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,56 @@
+"""Answers of the owners to a batch: complete when every owner has answered or refused every pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.bits import Words
+from unveil.protocol.roles import Address
+
+
+@dataclass(slots=True, repr=False)
+class Answers:
+    """What came in so far, by pair id. An answer may arrive before the batch that expects it."""
+
+    owners: tuple[Address, Address]
+    _given: dict[Address, dict[bytes, tuple[Words, NDArray[np.uint8]] | None]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._given = {owner: {} for owner in self.owners}
+
+    def __repr__(self) -> str:
+        return f"Answers(<{sum(len(given) for given in self._given.values())} answers>)"
+
+    def has(self, owner: Address, pair_id: bytes) -> bool:
+        """Whether this owner has answered or refused this pair."""
+        return pair_id in self._given[owner]
+
+    def give(self, owner: Address, pair_id: bytes, filters: Words, classes: NDArray[np.uint8]) -> None:
+        """Note an answer: one filter and one frequency class per attribute."""
+        self._given[owner][pair_id] = (filters, classes)
+
+    def refuse(self, owner: Address, pair_id: bytes) -> None:
+        """Note a refusal."""
+        self._given[owner][pair_id] = None
+
+    def complete(self, pair_ids: list[bytes]) -> bool:
+        """Whether nothing is missing for these pairs."""
+        return all(pair_id in given for given in self._given.values() for pair_id in pair_ids)
+
+    def pop(self, pair_ids: list[bytes]) -> tuple[list[int], list[Words], list[NDArray[np.uint8]]]:
+        """
+        Remove these pairs' answers; return positions of pairs answered by both, and their filters and classes by owner.
+
+        Filters are dropped once compared: the unit keeps similarities, not encodings.
+        """
+        taken = [[given.pop(pair_id) for pair_id in pair_ids] for given in self._given.values()]
+        both = [i for i, pair in enumerate(zip(*taken, strict=True)) if all(answer is not None for answer in pair)]
+        filters, classes = [], []
+        for answers in taken:
+            usable = [answer for i in both if (answer := answers[i]) is not None]
+            filters.append(np.stack([words for words, _ in usable]) if usable else np.empty((0, 0, 0), np.uint64))
+            classes.append(np.stack([marks for _, marks in usable]) if usable else np.empty((0, 0), np.uint8))
+        return both, filters, classes

@@ -1,0 +1,243 @@
+"""
+The attribute unit's machine.
+
+For each batch that the record unit announces it waits for the owners' answers, computes one similarity per attribute,
+classifies with M_A, and then asks reviewers about a few uncertain pairs, learning after each of their batches. What is
+new or changed is reported upward. It never sees a value, key_do, a record-level encoding or a record handle.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attribute_unit.answers import Answers
+from unveil.linkage.attributes import agreement_classes, attribute_similarities, evidence
+from unveil.linkage.bits import word_count
+from unveil.linkage.columns import byte_matrix, entries, outcome_columns, outcomes
+from unveil.linkage.forest import Forest
+from unveil.linkage.layer import Layer
+from unveil.linkage.outcome import Outcomes, Reals
+from unveil.linkage.request import SHOWN, states
+from unveil.protocol.flows import Envelope, check_incoming, refused
+from unveil.protocol.messages import (
+    ID,
+    AttributeEncodings,
+    AttributeWish,
+    Bootstrap,
+    Labels,
+    Message,
+    Refusal,
+    ReviewLabel,
+    ReviewTask,
+    WishlistPull,
+)
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role
+from unveil.schema import Schema
+
+Entropy = Callable[[int], bytes]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The batch of the record unit that is being worked on."""
+
+    pair_ids: list[bytes]
+    thought: Outcomes
+    rounds: int = 0
+    compared: bool = False
+
+
+class AttributeUnit:
+    """L_A. `layer` holds its pairs, in the order of `pair_ids`; `similarity` their attribute similarities."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        owners: tuple[Address, Address],
+        *,
+        rng: np.random.Generator,
+        entropy: Entropy,
+        forest: Forest | None = None,
+    ) -> None:
+        protocol = schema.protocol
+        self.layer = Layer(forest or Forest(protocol.forest), protocol, clerical_weight=protocol.clerical_weight_a)
+        self.pair_ids: list[bytes] = []
+        self.similarity: Reals = np.empty((0, len(schema.attributes)))
+        self.agreement: NDArray[np.uint8] = np.empty((0, len(schema.attributes)), np.uint8)
+        self.spent = 0
+        self.tasks: dict[bytes, int] = {}  # task id -> position in the layer
+        self._schema, self._protocol, self._owners = schema, protocol, owners
+        self._rng, self._entropy = rng, entropy
+        self._answers = Answers(owners)
+        self._wishlists: dict[Address, deque[tuple[bytes, bytes, bytes]]] = {owner: deque() for owner in owners}
+        self._batch: _Batch | None = None
+        self._open_tasks: dict[bytes, int] = {}
+        self._labels: dict[int, tuple[bool, float]] = {}
+
+    def receive(self, envelope: Envelope) -> list[Envelope]:
+        """Take one message; return what is to be sent because of it."""
+        check_incoming(envelope)
+        if envelope.sender.role is Role.OWNER and envelope.sender not in self._owners:
+            raise refused(envelope, "not an owner of this project")
+        match envelope.message:
+            case Bootstrap() as message:
+                return self._announced(envelope, message)
+            case AttributeEncodings() as message:
+                return self._answered(envelope, message)
+            case Refusal() as message if envelope.sender.role is Role.OWNER:
+                return self._declined(envelope, message)
+            case WishlistPull() as message:
+                return self._wishes(envelope, message)
+            case ReviewLabel() as message:
+                return self._reviewed(envelope, message)
+            case Refusal() as message:
+                return self._not_reviewed(envelope, message)
+        raise refused(envelope, "not for the attribute unit")
+
+    # A batch comes in
+
+    def _announced(self, envelope: Envelope, message: Bootstrap) -> list[Envelope]:
+        if self._batch is not None:
+            raise refused(envelope, "the last batch is not finished")
+        try:
+            thought = outcomes(message.g, message.p)
+        except ValueError as error:
+            raise refused(envelope, str(error)) from None
+        self._batch = _Batch(entries(message.pair_ids, ID), thought)
+        return self._compare_when_complete()
+
+    def _answered(self, envelope: Envelope, message: AttributeEncodings) -> list[Envelope]:
+        width = len(self._schema.attributes)
+        if (message.attributes, message.m) != (width, self._schema.layer_a.m):
+            raise refused(envelope, "attributes or filter length differ from the schema's")
+        words = word_count(message.m)
+        filters = np.frombuffer(message.filters, "<u8").reshape(-1, width, words)
+        classes = byte_matrix(message.classes, width)
+        pair_ids = self._unanswered(envelope, message.pair_ids)
+        for i, pair_id in enumerate(pair_ids):
+            self._answers.give(envelope.sender, pair_id, filters[i], classes[i])
+        return self._compare_when_complete()
+
+    def _declined(self, envelope: Envelope, message: Refusal) -> list[Envelope]:
+        for pair_id in self._unanswered(envelope, message.ids):
+            self._answers.refuse(envelope.sender, pair_id)
+        return self._compare_when_complete()
+
+    def _unanswered(self, envelope: Envelope, column: bytes) -> list[bytes]:
+        pair_ids = entries(column, ID)
+        if any(self._answers.has(envelope.sender, pair_id) for pair_id in pair_ids):
+            raise refused(envelope, "a second answer for the same pair")
+        return pair_ids
+
+    def _compare_when_complete(self) -> list[Envelope]:
+        """Once every owner has answered: similarities, features, M_A's first word, first review batch."""
+        batch = self._batch
+        if batch is None or batch.compared or not self._answers.complete(batch.pair_ids):
+            return []
+        batch.compared = True
+        both, filters, classes = self._answers.pop(batch.pair_ids)
+        if both:
+            similarity = attribute_similarities(filters[0], filters[1])
+            agreement = agreement_classes(similarity, classes[0], classes[1])
+            self.similarity = np.concatenate([self.similarity, similarity])
+            self.agreement = np.concatenate([self.agreement, agreement])
+            self.pair_ids += [batch.pair_ids[i] for i in both]
+            told = Outcomes(batch.thought.g[both], batch.thought.p[both])
+            self.layer.add(evidence(similarity, agreement, self._schema), told)
+        if len(self.layer):
+            if not self.layer.model.trees:
+                self.layer.learn()  # bootstrap from what M_R thinks
+            self.layer.classify()
+        return self._next_review()
+
+    # Reviewers are asked
+
+    def _next_review(self) -> list[Envelope]:
+        """Ask about the next batch of tasks, or report when this iteration's reviews are through."""
+        batch, review = self._batch, self._protocol.review
+        assert batch is not None
+        left = review.budget - self.spent
+        if self._protocol.layers == 3 and batch.rounds < review.rounds and left > 0:  # noqa: PLR2004 - with review
+            batch.rounds += 1
+            size = min(left, max(1, review.budget // review.batches))
+            chosen = self.layer.select(size, self._rng)
+            if len(chosen):
+                return self._ask(chosen)
+        return self._report()
+
+    def _ask(self, chosen: NDArray[np.int64]) -> list[Envelope]:
+        width = len(self._schema.attributes)
+        task_ids = entries(self._entropy(ID * len(chosen)), ID)
+        state = states(self.similarity[chosen], self._protocol.review.lower)
+        asked = (state == SHOWN).astype(np.uint8)
+        self._open_tasks = dict(zip(task_ids, chosen.tolist(), strict=True))
+        self.tasks.update(self._open_tasks)
+        wishes = [
+            (self.pair_ids[position], task_id, asked[i].tobytes())
+            for i, (task_id, position) in enumerate(self._open_tasks.items())
+        ]
+        for owner in self._owners:
+            self._wishlists[owner].extend(wishes[i] for i in self._rng.permutation(len(wishes)))
+        classes = self.agreement[chosen].tobytes()
+        task = ReviewTask(width, b"".join(task_ids), state.astype(np.uint8).tobytes(), classes)
+        return [self._send(REVIEW_UNIT, task)]
+
+    def _wishes(self, envelope: Envelope, message: WishlistPull) -> list[Envelope]:
+        wishlist = self._wishlists[envelope.sender]
+        wishes = [wishlist.popleft() for _ in range(min(message.limit, len(wishlist)))]
+        if not wishes:
+            return []
+        pair_ids, task_ids, asked = (b"".join(part) for part in zip(*wishes, strict=True))
+        return [self._send(envelope.sender, AttributeWish(len(self._schema.attributes), pair_ids, task_ids, asked))]
+
+    def _reviewed(self, envelope: Envelope, message: ReviewLabel) -> list[Envelope]:
+        task_ids = self._open(envelope, message.task_ids)
+        try:
+            labels = outcomes(message.g, message.p)
+        except ValueError as error:
+            raise refused(envelope, str(error)) from None
+        for task_id, g, p in zip(task_ids, labels.g.tolist(), labels.p.tolist(), strict=True):
+            self._labels[self._open_tasks.pop(task_id)] = (g, p)
+        return self._learn_when_reviewed()
+
+    def _not_reviewed(self, envelope: Envelope, message: Refusal) -> list[Envelope]:
+        for task_id in self._open(envelope, message.ids):
+            del self._open_tasks[task_id]
+        return self._learn_when_reviewed()
+
+    def _open(self, envelope: Envelope, column: bytes) -> list[bytes]:
+        task_ids = entries(column, ID)
+        if len(set(task_ids)) != len(task_ids) or any(task_id not in self._open_tasks for task_id in task_ids):
+            raise refused(envelope, "a task that is not open")
+        return task_ids
+
+    def _learn_when_reviewed(self) -> list[Envelope]:
+        """Once no task is open: take the labels, let the forest grow, classify anew."""
+        if self._open_tasks:
+            return []
+        if self._labels:
+            positions = np.array(sorted(self._labels), np.int64)
+            g = np.array([self._labels[i][0] for i in positions.tolist()], bool)
+            p = np.array([self._labels[i][1] for i in positions.tolist()])
+            self.layer.take(positions, Outcomes(g, p))
+            self.spent += len(positions)
+            self._labels = {}
+            self.layer.learn()
+            self.layer.classify()
+        return self._next_review()
+
+    def _report(self) -> list[Envelope]:
+        """Tell the record unit what is new or has changed."""
+        changed = self.layer.changes(once=self._protocol.report_once)
+        self._batch = None
+        word = Outcomes(self.layer.g[changed], self.layer.p[changed])
+        pair_ids = b"".join(self.pair_ids[i] for i in changed.tolist())
+        return [self._send(RECORD_UNIT, Labels(pair_ids, *outcome_columns(word)))]
+
+    def _send(self, recipient: Address, message: Message) -> Envelope:
+        return Envelope(ATTRIBUTE_UNIT, recipient, message)

@@ -1,0 +1,52 @@
+"""The Typer application that every command group joins."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+import unveil
+
+app = typer.Typer(
+    name="unveil",
+    help="link records about the same people across organisations, disclosing as little as each decision needs",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its tracebacks print local variables, and those may hold people's values
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+
+#: People read on stderr (progress, notes); stdout is for results alone, so that `--json` can be piped.
+notes = Console(stderr=True, highlight=False)
+results = Console(highlight=False)
+
+
+def say_error(message: str, hint: str | None) -> None:
+    """Print an error as every command prints it."""
+    typer.echo(f"unveil: error: {message}", err=True)
+    if hint:
+        typer.echo(f"hint: {hint}", err=True)
+
+
+def print_json(value: Any) -> None:  # noqa: ANN401 - anything JSON can hold
+    """Print one JSON object on stdout."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if wanted:
+        typer.echo(f"unveil {unveil.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and stop")
+    ] = False,
+) -> None:
+    """Set what holds for every command."""

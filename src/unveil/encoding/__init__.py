@@ -1,0 +1,11 @@
+"""
+What an owner does to its records before anything leaves the house.
+
+A value is normalised (`normalise`), cut into q-grams (`qgrams`) and hashed to bit positions under a key of its
+attribute (`hashing`, `filters`). The filters of the attributes make one record-level filter (`clk` or `rbf`, then
+`hardening`) or stay apart (`abf`: plain, or keyed for one pair). Equality of whole values travels as `blocking_keys`.
+All keys come from the owner's one secret (`keys`); all keyed choices from a full-width stream (`draws`).
+`encoder.Encoder` ties this together and is all that other rooms need.
+
+Bits are uint64 words: bit i is bit i % 64 of word i // 64, least significant first (`bits`).
+"""

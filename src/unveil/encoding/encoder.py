@@ -1,0 +1,68 @@
+"""The owner's encoder: the only door to this room."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.encoding.abf import abf, kabf
+from unveil.encoding.blocking_keys import blocking_keys
+from unveil.encoding.clk import clk
+from unveil.encoding.hardening import harden, hardened_length
+from unveil.encoding.keys import OwnerKey, Subkeys
+from unveil.encoding.rbf import rbf
+from unveil.errors import SettingError
+from unveil.records import Records
+from unveil.schema import Schema
+
+
+class Encoder:
+    """Encodes records as the schema says, for one project, under the owner's key."""
+
+    m: int  #: length in bits of the record-level filter, after hardening
+
+    def __init__(self, schema: Schema, key: OwnerKey, *, project: str) -> None:
+        self._schema = schema
+        self._keys = Subkeys(key, project)
+        self.m = hardened_length(schema.layer_r.hardening, schema.layer_r.m)
+
+    def __repr__(self) -> str:
+        return f"Encoder(<schema {self._schema.name}, {self.m} bits>)"
+
+    def record_level(self, records: Records, *, rng: np.random.Generator | None = None) -> NDArray[np.uint64]:
+        """
+        For every record its hardened filter of m bits, as words: shape (n, ⌈m/64⌉).
+
+        Only randomised response draws from `rng`; everything else follows from the key.
+        """
+        layer = self._schema.layer_r
+        if rng is None and any(step.method == "randomised-response" for step in layer.hardening):
+            raise SettingError("randomised response needs a random generator", hint="pass rng to record_level")
+        encode = clk if layer.encoding == "clk" else rbf
+        filters = encode(records, self._schema, self._keys)
+        return harden(filters, layer.hardening, m=layer.m, keys=self._keys, rng=rng)
+
+    def blocking_keys(self, records: Records) -> NDArray[np.uint8]:
+        """For every record and blocking key 16 bytes: shape (n, K, 16); all zero if a field of the key is empty."""
+        return blocking_keys(records, self._schema, self._keys)
+
+    def attribute_level(self, records: Records) -> NDArray[np.uint64]:
+        """For every record and attribute a plain filter: shape (n, D, layer_a.m/64). Not for sending."""
+        return abf(records, self._schema, self._keys)
+
+    def pair_level(self, records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes]) -> NDArray[np.uint64]:
+        """For record rows[i] and every attribute the filter keyed by key_pairs[i]: shape (n, D, layer_a.m/64)."""
+        return kabf(records, rows, key_pairs, self._schema, self._keys)
+
+    def fingerprint(self) -> bytes:
+        """
+        16 bytes that are equal for two owners if and only if key, project and schema are.
+
+        It is an HMAC of the schema's fingerprint under a key of its own, so it says nothing about key_do and, to those
+        without key_do, nothing about the schema.
+        """
+        key = self._keys.of("fingerprint")
+        return hmac.digest(key, self._schema.fingerprint().encode(), "sha256")[:16]

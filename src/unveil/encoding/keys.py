@@ -1,0 +1,92 @@
+"""
+The owner's secret and the keys derived from it.
+
+Every derived key is HKDF-SHA256 (RFC 5869) of key_do with the salt "unveil/1", 32 bytes long, where `info` is a list of
+parts, each preceded by its length in eight bytes (big endian). So ("ab", "c") and ("a", "bc") give different keys. A
+part that varies follows its tag: "project", the project; "layer", one of R, A, blocking, hardening, fingerprint; then,
+where they apply, "pair", key_pair and "attribute", the name, or other tags of the layer.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from unveil.errors import KeyFileError, SettingError
+
+Layer = Literal["R", "A", "blocking", "hardening", "fingerprint"]
+SHORTEST_KEY = 16
+_SALT = b"unveil/1"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OwnerKey:
+    """key_do: shared by the owners, known to nobody else. Never leaves the owner."""
+
+    secret: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < SHORTEST_KEY:
+            raise KeyFileError(
+                f"the owner key has {len(self.secret)} bytes, fewer than {SHORTEST_KEY}",
+                hint="make a new key; a short one can be guessed",
+            )
+
+    @classmethod
+    def generate(cls, rng_bytes: Callable[[int], bytes] = secrets.token_bytes) -> OwnerKey:
+        """A fresh key of 32 random bytes."""
+        return cls(rng_bytes(32))
+
+    def __repr__(self) -> str:
+        return "OwnerKey(<redacted>)"
+
+
+def join_parts(*parts: str | bytes) -> bytes:
+    """The parts (text as UTF-8) one after another, each preceded by its length: no two lists give the same bytes."""
+    raw = [part.encode() if isinstance(part, str) else part for part in parts]
+    return b"".join(len(part).to_bytes(8, "big") + part for part in raw)
+
+
+def extract(secret: bytes) -> bytes:
+    """HKDF's pseudorandom key PRK = HMAC(salt, secret)."""
+    return hmac.digest(_SALT, secret, "sha256")
+
+
+def expand(prk: bytes, *parts: str | bytes) -> bytes:
+    """HKDF's first output block T(1) = HMAC(PRK, info ‖ 0x01), which is all of a 32-byte key."""
+    return hmac.digest(prk, join_parts(*parts) + b"\x01", "sha256")
+
+
+def derive(secret: bytes, *parts: str | bytes) -> bytes:
+    """The key for these parts: HKDF-SHA256 with length-prefixed parts as `info`."""
+    return expand(extract(secret), *parts)
+
+
+class Subkeys:
+    """All keys of one project, derived from one owner key."""
+
+    __slots__ = ("_prk", "_project")
+
+    def __init__(self, key: OwnerKey, project: str) -> None:
+        if not project:
+            raise SettingError("the project has no name", hint="keys of different projects must differ")
+        self._prk = extract(key.secret)
+        self._project = project
+
+    def __repr__(self) -> str:
+        return "Subkeys(<redacted>)"
+
+    def of(self, layer: Layer, **tagged: str | bytes) -> bytes:
+        """The key of that layer and these tagged parts, in the order given."""
+        parts = [part for pair in tagged.items() for part in pair]
+        return expand(self._prk, "project", self._project, "layer", layer, *parts)
+
+    def of_pairs(self, key_pairs: Sequence[bytes], attribute: str) -> list[bytes]:
+        """The key of layer A for every pair: `of("A", pair=key_pair, attribute=attribute)`, in one sweep."""
+        head = join_parts("project", self._project, "layer", "A", "pair")
+        tail = join_parts("attribute", attribute) + b"\x01"
+        prk, digest = self._prk, hmac.digest
+        return [digest(prk, head + join_parts(key_pair) + tail, "sha256") for key_pair in key_pairs]

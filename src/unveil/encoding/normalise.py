@@ -1,0 +1,84 @@
+"""
+Bring a value into the form that is compared.
+
+The steps of the schema are applied in its order, and again until nothing changes: a step may uncover work for an
+earlier one (a compatibility form of a capital letter, say), and only a fixed point makes normalising twice harmless.
+Text is put into composed form (NFC) before every step, so composed and decomposed input agree. Inner blanks stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+from unveil.schema import Normalisation
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PASSES = 8  # every Unicode character settles within three
+
+#: Letters that accent stripping would spoil or leave, as the registers of their countries write them in ASCII.
+# fmt: off
+_LETTERS = str.maketrans({
+    "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ẞ": "SS",
+    "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe", "Æ": "Ae", "Ø": "Oe", "Å": "Aa", "Œ": "Oe",
+    "đ": "d", "ð": "d", "þ": "th", "ł": "l", "Đ": "D", "Ð": "D", "Þ": "Th", "Ł": "L",
+    "ħ": "h", "ŧ": "t", "ŋ": "ng", "ı": "i", "Ħ": "H", "Ŧ": "T", "Ŋ": "Ng", "ĸ": "k",
+})
+# fmt: on
+
+
+def composed(value: str) -> str:
+    """The value in NFC. Halves of surrogate pairs, which no encoding can hold, become U+FFFD."""
+    return value if value.isascii() else unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", value))
+
+
+def normalise(value: str, steps: Iterable[Normalisation]) -> str:
+    """The value after these steps: the fixed point of applying all of them in order."""
+    functions = [_STEPS[step] for step in steps]
+    current = composed(value)
+    for _ in range(_PASSES):
+        before = current
+        for function in functions:
+            current = composed(function(current))
+        if current == before:
+            break
+    return current
+
+
+def _transliterate(value: str) -> str:
+    return value if value.isascii() else value.translate(_LETTERS)
+
+
+def _trim(value: str) -> str:
+    return value.strip()
+
+
+def _lowercase(value: str) -> str:
+    # Case folding, not lower(): ẞ and ß, Σ and final ς must agree.
+    return value.casefold()
+
+
+def _strip_accents(value: str) -> str:
+    if value.isascii():
+        return value
+    return "".join(c for c in unicodedata.normalize("NFKD", value) if not unicodedata.combining(c))
+
+
+def _digits_only(value: str) -> str:
+    """Decimal digits of any script, as 0 to 9."""
+    return "".join(str(unicodedata.decimal(c)) for c in value if c.isdecimal())
+
+
+def _letters_only(value: str) -> str:
+    return "".join(c for c in value if c.isalpha())
+
+
+_STEPS: dict[Normalisation, Callable[[str], str]] = {
+    "transliterate": _transliterate,
+    "trim": _trim,
+    "lowercase": _lowercase,
+    "strip-accents": _strip_accents,
+    "digits-only": _digits_only,
+    "letters-only": _letters_only,
+}

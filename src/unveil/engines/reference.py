@@ -1,0 +1,48 @@
+"""The reference engine: plain NumPy, short enough to be checked by reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.bits import Bits, dice
+from unveil.linkage.pairs import Pairs, Rows
+
+_CHUNK_BYTES = 1 << 22  # gathered words per step: small enough to stay in cache
+_TILE = 2048
+
+
+class ReferenceEngine:
+    """Dice similarity with NumPy's popcount and, for all pairs, its matrix product."""
+
+    name = "reference"
+
+    def similarities(self, a: Bits, b: Bits, left: Rows, right: Rows) -> NDArray[np.float64]:
+        """Similarity of each given pair of rows."""
+        similarity = np.empty(len(left))
+        step = max(1, _CHUNK_BYTES // (8 * a.words.shape[1]))
+        for start in range(0, len(left), step):
+            i, j = left[start : start + step], right[start : start + step]
+            common = np.bitwise_count(a.words[i] & b.words[j]).sum(axis=1, dtype=np.int32)
+            similarity[start : start + step] = dice(common, a.popcounts[i], b.popcounts[j])
+        return similarity
+
+    def all_pairs(self, a: Bits, b: Bits, *, floor: float) -> Iterator[Pairs]:
+        """Every pair at or above the floor, tile by tile; common ones are counted by a product of 0/1 matrices."""
+        for top in range(0, len(a), _TILE):
+            rows = _unpack(a, top)
+            for side in range(0, len(b), _TILE):
+                # Sums of up to 2^24 ones are exact in float32, far beyond any filter length.
+                common = (rows @ _unpack(b, side).T).astype(np.int32)
+                left, right = a.popcounts[top : top + _TILE, None], b.popcounts[None, side : side + _TILE]
+                similarity = dice(common, *np.broadcast_arrays(left, right))
+                i, j = np.nonzero(similarity >= floor)
+                yield Pairs((i + top).astype(np.int32), (j + side).astype(np.int32), similarity[i, j])
+
+
+def _unpack(bits: Bits, start: int) -> NDArray[np.float32]:
+    """One tile of filters as a 0/1 matrix."""
+    tile = np.ascontiguousarray(bits.words[start : start + _TILE], dtype="<u8").view(np.uint8)
+    return np.unpackbits(tile, axis=1, bitorder="little").astype(np.float32)

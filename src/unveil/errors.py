@@ -1,0 +1,106 @@
+"""
+Every error that Unveil raises on purpose, in one tree.
+
+UnveilError
+├── InputError              a file of records cannot be read as it stands (file, row, what to do)
+├── SchemaError             the linkage schema has mistakes (one Problem per key)
+├── KeyFileError            a key file is missing, readable by others, or malformed
+├── ModelError              a saved model cannot be read or does not fit
+├── EngineError             the chosen engine is not available on this machine
+├── SettingError            a setting or argument is outside what is allowed
+└── ProtocolError           a message broke the protocol
+    ├── LocalProtocolError  ours to mend: this party tried to send what it must not
+    └── RemoteProtocolError theirs to mend: another party sent what it must not
+
+Messages never carry a record's value, a key or an encoding: only names, counts and positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class UnveilError(Exception):
+    """Something went wrong that a person can mend; `hint` says how."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InputError(UnveilError):
+    """A file of records cannot be read as it stands. Names file, row and column, never the value."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        problem: str,
+        *,
+        row: int | None = None,
+        column: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        place = str(path)
+        if row is not None:
+            place += f", row {row}"
+        if column is not None:
+            place += f", column {column}"
+        super().__init__(f"{place}: {problem}", hint=hint)
+        self.path, self.problem, self.row, self.column = Path(path), problem, row, column
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a schema: where it is, what is wrong, what would be allowed."""
+
+    key: str
+    what: str
+    allowed: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.what}; allowed: {self.allowed}"
+
+
+class SchemaError(UnveilError):
+    """The linkage schema has mistakes; `problems` lists every one of them."""
+
+    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+        count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        super().__init__(f"{source}: {count}{lines}", hint="unveil schema show prints a valid schema")
+        self.source, self.problems = source, tuple(problems)
+
+
+class KeyFileError(UnveilError):
+    """A key file is missing, readable by others, or malformed."""
+
+
+class ModelError(UnveilError):
+    """A saved model cannot be read or does not fit the schema."""
+
+
+class EngineError(UnveilError):
+    """The chosen engine is not available on this machine."""
+
+
+class SettingError(UnveilError):
+    """A setting is outside what is allowed."""
+
+
+class ProtocolError(UnveilError):
+    """A message broke the protocol."""
+
+
+class LocalProtocolError(ProtocolError):
+    """This party tried to send what it must not: a defect on our side."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """Another party sent what it must not; the message was refused and changed nothing."""
+
+    def __init__(self, sender: str, kind: str, problem: str) -> None:
+        super().__init__(f"{sender} sent {kind}: {problem}")
+        self.sender, self.kind, self.problem = sender, kind, problem

@@ -1,0 +1,118 @@
+"""From numbers to positions: scales, round ticks, the width of a text, and labels that keep their distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_STEPS = (1, 2, 5, 10)
+_NARROW = frozenset("iljtfrI.,:;'|!()[] ")
+_BROAD = frozenset("mwMW@%→←↑↓")
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A straight scale from low..high to start..end."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """The position of a value."""
+        span = self.high - self.low
+        return self.start + (self.end - self.start) * ((value - self.low) / span if span else 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Logarithmic:
+    """A scale on which each factor of ten takes the same room; low is above 0."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """The position of a value above 0."""
+        span = math.log10(self.high / self.low)
+        return self.start + (self.end - self.start) * (math.log10(value / self.low) / span if span else 0.5)
+
+    def decades(self) -> list[float]:
+        """The powers of ten from low to high."""
+        first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+        return [10.0**power for power in range(first, last + 1)]
+
+
+def round_ticks(low: float, high: float, *, most: int) -> list[float]:
+    """
+    Round numbers that enclose low..high, at most `most` of them (at least two).
+
+    Their distance is 1, 2 or 5 times a power of ten.
+    """
+    if high <= low:
+        high = low + 1
+    most = max(most, 2)
+    power = math.floor(math.log10((high - low) / most))
+    for exponent in (power, power + 1, power + 2):
+        for factor in _STEPS[:-1]:
+            step = factor * 10.0**exponent
+            first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+            if last - first + 1 <= most or (exponent == power + 2 and factor == _STEPS[-2]):
+                return [round(index * step, max(0, -exponent)) for index in range(first, max(last, first + 1) + 1)]
+    raise AssertionError("the last step always fits")
+
+
+def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
+    """
+    Positions near the wanted ones, at least `gap` apart and within low..high where there is room.
+
+    Labels that would touch form a group, and a group is centred on the mean of what its members want.
+    """
+    order = sorted(range(len(wanted)), key=lambda index: wanted[index])
+    groups: list[tuple[float, int]] = []  # mean wanted position, members
+    for index in order:
+        mean, size = wanted[index], 1
+        while True:
+            mean = _within(mean, size, gap, low, high)
+            if not groups or groups[-1][0] + gap * (groups[-1][1] + size) / 2 <= mean + 1e-9:
+                break
+            before, members = groups.pop()
+            mean, size = (before * members + mean * size) / (members + size), members + size
+        groups.append((mean, size))
+    placed = [mean + gap * (i - (size - 1) / 2) for mean, size in groups for i in range(size)]
+    result = [0.0] * len(wanted)
+    for index, position in zip(order, placed, strict=True):
+        result[index] = position
+    return result
+
+
+def _within(mean: float, size: int, gap: float, low: float, high: float) -> float:
+    half = gap * (size - 1) / 2
+    return max(low + half, min(mean, high - half))
+
+
+def text_width(text: str, size: float) -> float:
+    """About how wide the text is in a common sans-serif of that size."""
+    return size * sum(_advance(character) for character in text)
+
+
+def _advance(character: str) -> float:
+    if character in _NARROW:
+        return 0.31
+    if character in _BROAD:
+        return 0.9
+    return 0.68 if character.isupper() else 0.56
+
+
+def wrap(text: str, width: float, size: float) -> list[str]:
+    """The text in lines that are no wider than `width`; a word that is wider stands alone."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", size) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines

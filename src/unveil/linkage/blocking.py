@@ -1,0 +1,98 @@
+"""
+Candidate pairs from hashed blocking keys: a vectorised join, streamed in chunks.
+
+Two records are candidates if they agree on at least one key. A pair that agrees on several keys is produced once, for
+the first of them, so the union needs neither a sort nor memory for pairs seen before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.pairs import Rows
+
+KEY_BYTES = 16
+_OMITTED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Blocking keys of two owners as small integers: equal code, same block; -1, key omitted. Shape (n, K)."""
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    skipped: int
+
+    @classmethod
+    def of(cls, left: NDArray[np.uint8], right: NDArray[np.uint8], *, max_block: int) -> Blocks:
+        """The blocks of two sets of hashed keys, each (n, K, 16); blocks with more than max_block pairs are dropped."""
+        keys = left.shape[1]
+        codes_left = np.full((len(left), keys), _OMITTED, np.int64)
+        codes_right = np.full((len(right), keys), _OMITTED, np.int64)
+        skipped = 0
+        for key in range(keys):
+            codes_left[:, key], codes_right[:, key], dropped = _codes(left[:, key], right[:, key], max_block)
+            skipped += dropped
+        return cls(codes_left, codes_right, skipped)
+
+    def agree(self, left: Rows, right: Rows, keys: int | None = None) -> NDArray[np.bool_]:
+        """True where a pair of rows agrees on any of the first `keys` keys (all of them if not given)."""
+        found = np.zeros(len(left), dtype=bool)
+        for key in range(self.left.shape[1] if keys is None else keys):
+            code = self.left[left, key]
+            found |= (code >= 0) & (code == self.right[right, key])
+        return found
+
+    def candidates(self, chunk: int = 1 << 20) -> Iterator[tuple[Rows, Rows]]:
+        """Every candidate pair once, in pieces of about `chunk` pairs."""
+        for key in range(self.left.shape[1]):
+            for left, right in _join(self.left[:, key], self.right[:, key], chunk):
+                new = ~self.agree(left, right, key)
+                yield left[new], right[new]
+
+
+def _codes(
+    left: NDArray[np.uint8], right: NDArray[np.uint8], max_block: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Integer codes of one key's hashes, -1 where omitted or in a block that is dropped."""
+    both = np.ascontiguousarray(np.concatenate([left, right]))
+    if not len(both):
+        return np.empty(0, np.int64), np.empty(0, np.int64), 0
+    values, codes = np.unique(both.view(f"V{KEY_BYTES}").ravel(), return_inverse=True)
+    codes = codes.astype(np.int64)
+    codes[~both.any(axis=1)] = _OMITTED
+    of_left, of_right = codes[: len(left)], codes[len(left) :]
+    size = np.bincount(of_left[of_left >= 0], minlength=len(values)) * np.bincount(
+        of_right[of_right >= 0], minlength=len(values)
+    )
+    large = size > max_block
+    for part in (of_left, of_right):
+        part[(part >= 0) & large[part]] = _OMITTED
+    return of_left, of_right, int(large.sum())
+
+
+def _join(left: NDArray[np.int64], right: NDArray[np.int64], chunk: int) -> Iterator[tuple[Rows, Rows]]:
+    """Pairs of rows with equal, non-negative code, in pieces of about `chunk` pairs."""
+    rows = np.flatnonzero(left >= 0)
+    order = np.argsort(right, kind="stable")
+    ordered = right[order]
+    first = np.searchsorted(ordered, left[rows], side="left")
+    count = np.searchsorted(ordered, left[rows], side="right") - first
+    rows, first, count = rows[count > 0], first[count > 0], count[count > 0]
+    if not len(rows):
+        return
+    total = np.cumsum(count)
+    cuts = np.searchsorted(total, np.arange(chunk, int(total[-1]) + chunk, chunk), side="left") + 1
+    start = 0
+    for stop in np.unique(np.minimum(cuts, len(rows))).tolist():
+        some = count[start:stop]
+        within = np.arange(int(some.sum())) - np.repeat(np.cumsum(some) - some, some)
+        yield (
+            np.repeat(rows[start:stop], some).astype(np.int32),
+            order[np.repeat(first[start:stop], some) + within].astype(np.int32),
+        )
+        start = stop

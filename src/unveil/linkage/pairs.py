@@ -1,0 +1,49 @@
+"""Pairs of records: arrays side by side, never an object per pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Row `left[i]` of one owner and row `right[i]` of the other are `similarity[i]` alike."""
+
+    left: Rows
+    right: Rows
+    similarity: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Pairs]) -> Pairs:
+        """All parts, one after the other."""
+        kept = list(parts)
+        if not kept:
+            return cls(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
+        return cls(
+            np.concatenate([part.left for part in kept]),
+            np.concatenate([part.right for part in kept]),
+            np.concatenate([part.similarity for part in kept]),
+        )
+
+    def sorted(self) -> Pairs:
+        """The same pairs by left, then right row: an order that no engine's way of working can change."""
+        order = np.lexsort((self.right, self.left))
+        return Pairs(self.left[order], self.right[order], self.similarity[order])
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What comparing two owners' records gave: the pairs kept, how many were compared, blocks skipped as too large."""
+
+    pairs: Pairs
+    compared: int
+    skipped_blocks: int = 0

@@ -1,0 +1,63 @@
+"""The protocol as a table: which message may go from which role to which. Whatever is not here is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from unveil.errors import LocalProtocolError, RemoteProtocolError
+from unveil.protocol import messages as m
+from unveil.protocol.roles import Address, Role
+
+OWNER, RECORD, ATTRIBUTE, REVIEW = Role.OWNER, Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT, Role.REVIEW_UNIT
+
+FLOWS: Final[Mapping[type[m.Message], frozenset[tuple[Role, Role]]]] = MappingProxyType(
+    {
+        m.RecordEncodings: frozenset({(OWNER, RECORD)}),
+        m.WishlistPull: frozenset({(OWNER, RECORD), (OWNER, ATTRIBUTE)}),
+        m.EncodingWish: frozenset({(RECORD, OWNER)}),
+        m.Bootstrap: frozenset({(RECORD, ATTRIBUTE)}),
+        m.AttributeEncodings: frozenset({(OWNER, ATTRIBUTE)}),
+        m.AttributeWish: frozenset({(ATTRIBUTE, OWNER)}),
+        m.ReviewTask: frozenset({(ATTRIBUTE, REVIEW)}),
+        m.AttributeValues: frozenset({(OWNER, REVIEW)}),
+        m.Refusal: frozenset({(OWNER, ATTRIBUTE), (OWNER, REVIEW), (REVIEW, ATTRIBUTE)}),
+        m.ReviewLabel: frozenset({(REVIEW, ATTRIBUTE)}),
+        m.Labels: frozenset({(ATTRIBUTE, RECORD)}),
+        m.LinkTable: frozenset({(RECORD, OWNER)}),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message on its way."""
+
+    sender: Address
+    recipient: Address
+    message: m.Message
+
+
+def may_flow(envelope: Envelope) -> bool:
+    """Whether the table allows this message between these roles."""
+    return (envelope.sender.role, envelope.recipient.role) in FLOWS.get(type(envelope.message), frozenset())
+
+
+def check_outgoing(envelope: Envelope) -> None:
+    """Refuse to send what the table does not allow."""
+    if not may_flow(envelope):
+        kind = type(envelope.message).__name__
+        raise LocalProtocolError(f"{envelope.sender} must not send {kind} to {envelope.recipient}")
+
+
+def check_incoming(envelope: Envelope) -> None:
+    """Refuse to take what the table does not allow."""
+    if not may_flow(envelope):
+        raise refused(envelope, f"not allowed to {envelope.recipient}")
+
+
+def refused(envelope: Envelope, problem: str) -> RemoteProtocolError:
+    """The error for a message that its recipient does not take."""
+    return RemoteProtocolError(str(envelope.sender), type(envelope.message).__name__, problem)

@@ -1,0 +1,198 @@
+"""
+The messages. Each carries a batch as columns: `bytes` of equal-sized entries side by side, one per pair or record.
+
+Ids, handles and keys are random bytes. g is one byte (0 or 1), p a little-endian 64-bit float. A message checks its
+own shape when it is made and prints its kind and size only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+ID = 16  # bytes of a handle, pair id, task id or link id
+KEY_PAIR = 32  # bytes of key_pair
+HASH = 16  # bytes of a hashed blocking key
+REAL = 8  # bytes of a float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Message:
+    """A batch. `KEY` names the column of ids that counts its entries, `WIDTHS` the bytes per entry of each column."""
+
+    KEY: ClassVar[str] = ""
+    WIDTHS: ClassVar[Mapping[str, int]] = {}
+
+    def __post_init__(self) -> None:
+        for name, width in self.widths().items():
+            size = len(getattr(self, name))
+            if width < 1 or size != len(self) * width:
+                raise ValueError(f"{name} has {size} bytes for {len(self)} entries of {width}")
+
+    def __len__(self) -> int:
+        return len(getattr(self, self.KEY)) // ID if self.KEY else 0
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(<{len(self)} entries>)"
+
+    def widths(self) -> Mapping[str, int]:
+        """Bytes per entry of each column."""
+        return self.WIDTHS
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordEncodings(Message):
+    """Owner to record unit: every record as a whole. The fingerprint shows that owners share key and parameters."""
+
+    KEY = "handles"
+    fingerprint: bytes
+    m: int
+    blocking_keys: int
+    handles: bytes
+    filters: bytes
+    blocking: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """Filters are m bits in whole 64-bit words; a hashed key of zeros was omitted."""
+        widths = {"handles": ID, "filters": -(-self.m // 64) * 8}
+        if self.blocking_keys:
+            widths["blocking"] = HASH * self.blocking_keys
+        elif self.blocking:
+            raise ValueError("blocking keys were sent but none was announced")
+        return widths
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WishlistPull(Message):
+    """Owner to record or attribute unit: what do you ask of me? At most `limit` wishes."""
+
+    limit: int
+
+    def __post_init__(self) -> None:
+        if self.limit < 1:
+            raise ValueError("limit must be at least 1")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EncodingWish(Message):
+    """Record unit to owner: encode these records' attributes, each under a key used for that pair alone."""
+
+    KEY = "pair_ids"
+    WIDTHS = {"pair_ids": ID, "handles": ID, "key_pairs": KEY_PAIR}  # noqa: RUF012 - never changed
+    pair_ids: bytes
+    handles: bytes
+    key_pairs: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bootstrap(Message):
+    """Record unit to attribute unit: the pairs of a batch and what M_R thinks of them."""
+
+    KEY = "pair_ids"
+    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    pair_ids: bytes
+    g: bytes
+    p: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttributeEncodings(Message):
+    """Owner to attribute unit: one keyed filter of m bits and one frequency class per attribute."""
+
+    KEY = "pair_ids"
+    attributes: int
+    m: int
+    pair_ids: bytes
+    filters: bytes
+    classes: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """A filter and a class for each attribute."""
+        return {"pair_ids": ID, "filters": self.attributes * -(-self.m // 64) * 8, "classes": self.attributes}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Refusal(Message):
+    """An answer too: not these pairs (owner to attribute unit) or tasks (owner to review unit, review unit upward)."""
+
+    KEY = "ids"
+    WIDTHS = {"ids": ID}  # noqa: RUF012 - never changed
+    ids: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttributeWish(Message):
+    """Attribute unit to owner: send these attributes of these pairs to the review unit (1 = asked for)."""
+
+    KEY = "task_ids"
+    attributes: int
+    pair_ids: bytes
+    task_ids: bytes
+    asked: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """A mark for each attribute."""
+        return {"pair_ids": ID, "task_ids": ID, "asked": self.attributes}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReviewTask(Message):
+    """Attribute unit to review unit: state of each attribute, and how common an agreeing value is."""
+
+    KEY = "task_ids"
+    attributes: int
+    task_ids: bytes
+    states: bytes
+    classes: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """A state and a class for each attribute."""
+        return {"task_ids": ID, "states": self.attributes, "classes": self.attributes}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttributeValues(Message):
+    """Owner to review unit: the values asked for and granted, by task; the only message that carries plaintext."""
+
+    KEY = "task_ids"
+    WIDTHS = {"task_ids": ID}  # noqa: RUF012 - never changed
+    task_ids: bytes
+    values: tuple[Mapping[str, str], ...]
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        if len(self.values) != len(self):
+            raise ValueError(f"{len(self.values)} sets of values for {len(self)} tasks")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReviewLabel(Message):
+    """Review unit to attribute unit: what the reviewer decided."""
+
+    KEY = "task_ids"
+    WIDTHS = {"task_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    task_ids: bytes
+    g: bytes
+    p: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Labels(Message):
+    """Attribute unit to record unit: new and changed outcomes of a batch. Pair id, g, p and nothing else."""
+
+    KEY = "pair_ids"
+    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    pair_ids: bytes
+    g: bytes
+    p: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkTable(Message):
+    """Record unit to owner: a link id for every record, matched or not, so that membership does not show."""
+
+    KEY = "handles"
+    WIDTHS = {"handles": ID, "link_ids": ID}  # noqa: RUF012 - never changed
+    handles: bytes
+    link_ids: bytes

@@ -1,0 +1,41 @@
+"""Roles of the protocol and the addresses of the parties that play them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Role(Enum):
+    """A part that a party plays."""
+
+    OWNER = "owner"
+    RECORD_UNIT = "record unit"
+    ATTRIBUTE_UNIT = "attribute unit"
+    REVIEW_UNIT = "review unit"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Address:
+    """A party: its role and, where several play the same role, its name."""
+
+    role_name: str
+    name: str = ""
+
+    @property
+    def role(self) -> Role:
+        """The role that this party plays."""
+        return Role(self.role_name)
+
+    def __str__(self) -> str:
+        return f"{self.role_name} {self.name}".strip()
+
+
+def owner(name: str) -> Address:
+    """The address of an owner."""
+    return Address(Role.OWNER.value, name)
+
+
+RECORD_UNIT = Address(Role.RECORD_UNIT.value)
+ATTRIBUTE_UNIT = Address(Role.ATTRIBUTE_UNIT.value)
+REVIEW_UNIT = Address(Role.REVIEW_UNIT.value)

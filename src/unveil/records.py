@@ -1,0 +1,69 @@
+"""
+An owner's records in memory: one dictionary-encoded column per attribute.
+
+A value that occurs a thousand times is held, normalised and encoded once. The empty string is a missing value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Column:
+    """Values of one attribute: `distinct[codes[row]]`. Code -1 never occurs; missing is the empty string."""
+
+    distinct: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, values: Iterable[str]) -> Column:
+        """The column that holds these values in this order."""
+        seen: dict[str, int] = {}
+        codes = np.fromiter((seen.setdefault(value, len(seen)) for value in values), dtype=np.int32)
+        return cls(tuple(seen), codes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.distinct[self.codes[row]]
+
+    def __repr__(self) -> str:
+        return f"Column(<{len(self.codes)} values, {len(self.distinct)} distinct>)"
+
+    def values(self) -> list[str]:
+        """Every value in row order."""
+        distinct = self.distinct
+        return [distinct[code] for code in self.codes.tolist()]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each distinct value occurs."""
+        return np.bincount(self.codes, minlength=len(self.distinct))
+
+    def missing(self) -> NDArray[np.bool_]:
+        """True where the value is missing."""
+        return np.array([value == "" for value in self.distinct], dtype=bool)[self.codes]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Records:
+    """The records of one owner: ids and one column per attribute of the schema."""
+
+    ids: Sequence[str]
+    columns: Mapping[str, Column]
+
+    def __post_init__(self) -> None:
+        for name, column in self.columns.items():
+            if len(column) != len(self.ids):
+                raise ValueError(f"column {name} has {len(column)} values for {len(self.ids)} ids")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Records(<{len(self.ids)} records of {', '.join(self.columns)}>)"

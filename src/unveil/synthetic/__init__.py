@@ -1,0 +1,25 @@
+"""
+Generated people: a make-believe population for the demo, the tests and the evaluation.
+
+`generate` returns two overlapping registers of one invented state and the truth about them; `write` saves them as CSV.
+The files of the room, in the order in which a person comes to life:
+
+* `tables`      reads the name tables in `data/`
+* `names`       given names by sex and birth decade, middle names, surnames; rare ones are composed
+* `places`      an invented state: towns, their ZIP codes, birthplaces
+* `people`      households of people who share a surname and an address
+* `rates`       every probability, in one place
+* `events`      what befalls a person between the two registers, and how often pairs differ in 1, 2, … attributes
+* `spelling`    typing mistakes, short forms, spelling variants of one value
+* `registers`   what each register writes down about a person before and after the events
+* `population`  draws who stands in which register and puts it all together
+* `write`       saves a population
+
+No real person's record goes in: names come from public frequency tables, all else is made up.
+"""
+
+from unveil.synthetic.population import Population, generate
+from unveil.synthetic.rates import Rates
+from unveil.synthetic.write import write
+
+__all__ = ["Population", "Rates", "generate", "write"]

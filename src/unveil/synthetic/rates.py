@@ -1,0 +1,111 @@
+"""Every probability of the generated population, checked when it is set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+from unveil.errors import SettingError
+
+ATTRIBUTES_COUNTED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """
+    How often things happen; every number is a probability.
+
+    The defaults come close to a voter register of which two snapshots lie some years apart.
+    """
+
+    # What befalls a person under 45 between the two registers.
+    marriage: float = 0.125
+    """A woman's last name changes by marriage or divorce."""
+    marriage_middle: float = 0.3
+    """… and her maiden name becomes, or stops being, her middle name."""
+    marriage_move: float = 0.1
+    """… and her address changes."""
+    move: float = 0.117
+    """City and ZIP code, or the ZIP code alone, change."""
+    move_birthplace: float = 0.18
+    """… and the new registration gains or loses the place of birth."""
+    middle_name: float = 0.09
+    """The middle name is gained, lost, shortened to an initial, misspelt or replaced."""
+    place_of_birth: float = 0.07
+    """The place of birth is gained, lost or corrected."""
+    first_name: float = 0.016
+    """The first name is misspelt, shortened, or replaced."""
+    first_is_middle: float = 0.33
+    """… because the person goes by the middle name."""
+    last_name: float = 0.019
+    """The last name is misspelt, joined with another by a hyphen, or replaced."""
+    later_life: float = 0.45
+    """Factor on marriage and move from the age of 45 on."""
+    year_of_birth: float = 0.0
+    """The year of birth is off in the second register; never counted as an unequal attribute."""
+
+    # Of the changes above, how many are of which kind; the rest of 1 is a different value altogether.
+    first_typo: float = 0.42
+    first_nickname: float = 0.3
+    middle_gained: float = 0.17
+    middle_lost: float = 0.085
+    middle_initial: float = 0.29
+    middle_typo: float = 0.17
+    last_typo: float = 0.42
+    last_hyphen: float = 0.4
+    birthplace_gained: float = 0.445
+    birthplace_lost: float = 0.498
+    move_same_town: float = 0.22
+    move_nearby: float = 0.24
+    household_moves: float = 0.7
+    """The other members of a household come along."""
+
+    # What a register holds, changed or not.
+    no_middle_name: float = 0.08
+    initial_only: float = 0.14
+    no_place_of_birth: float = 0.21
+    no_zip: float = 0.001
+
+    # Shares of shared people with 1, 2, 3, 4 and 5 unequal attributes, for errors = 1 and errors = 2.
+    unequal_from_one: tuple[float, ...] | None = (0.64, 0.31, 0.04, 0.01, 0.0)
+    unequal_from_two: tuple[float, ...] | None = (0.0, 0.70, 0.26, 0.04, 0.0)
+    """None leaves the shares as they come."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float | int) and not 0 <= value <= 1:
+                raise SettingError(f"rate {field.name} is outside what is allowed", hint="allowed: 0 to 1")
+        for prefix in ("first", "middle", "last", "birthplace", "move"):
+            self._check_kinds(prefix)
+        self._check_shares("unequal_from_one", least=1)
+        self._check_shares("unequal_from_two", least=2)
+
+    def _check_kinds(self, prefix: str) -> None:
+        names = KINDS[prefix]
+        if sum(getattr(self, name) for name in names) > 1 + 1e-9:
+            raise SettingError(f"rates {', '.join(names)} add up to more than 1", hint="allowed: at most 1 in all")
+
+    def _check_shares(self, name: str, *, least: int) -> None:
+        shares = getattr(self, name)
+        if shares is None:
+            return
+        allowed = f"allowed: {ATTRIBUTES_COUNTED} shares that add up to 1, or None"
+        if len(shares) != ATTRIBUTES_COUNTED or min(shares) < 0 or not math.isclose(sum(shares), 1, abs_tol=1e-6):
+            raise SettingError(f"rate {name} is outside what is allowed", hint=allowed)
+        if any(shares[: least - 1]):
+            raise SettingError(f"rate {name} has a share below {least} unequal attributes", hint=allowed)
+
+    def unequal(self, errors: int) -> tuple[float, ...] | None:
+        """Shares of shared people with 1, 2, … unequal attributes when at least `errors` are asked for."""
+        return {1: self.unequal_from_one, 2: self.unequal_from_two}.get(errors)
+
+
+#: Kinds of one change: their rates share out 1, what is left is a different value.
+KINDS = {
+    "first": ("first_typo", "first_nickname"),
+    "middle": ("middle_gained", "middle_lost", "middle_initial", "middle_typo"),
+    "last": ("last_typo", "last_hyphen"),
+    "birthplace": ("birthplace_gained", "birthplace_lost"),
+    "move": ("move_same_town", "move_nearby"),
+}

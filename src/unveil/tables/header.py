@@ -1,0 +1,51 @@
+"""Finding the needed columns among the names that a file has."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from unveil.errors import InputError
+
+# Comparing names is slow, and a hostile header may have a million long ones.
+_LOOKED_AT: Final = 1000
+_LONGEST: Final = 64
+
+
+def places(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]:
+    """
+    Position of every needed column among the names.
+
+    Column names are no personal data, but a file without a header has a person in their place. So an error names the
+    needed columns, and of the file's own names only one that is nearly a needed one.
+    """
+    missing = [name for name in needed if name not in names]
+    if missing:
+        word = "column" if len(missing) == 1 else "columns"
+        raise InputError(path, f"needed {word} missing: {', '.join(missing)}", hint=_near(missing, names, needed))
+    for name in needed:
+        if names.count(name) > 1:
+            first, second = [place for place, other in enumerate(names, 1) if other == name][:2]
+            hint = "give each column a name of its own"
+            raise InputError(path, f"column {name} occurs twice (columns {first} and {second})", hint=hint)
+    return [names.index(name) for name in needed]
+
+
+def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
+    free = {_plain(name): name for name in names[:_LOOKED_AT] if name not in needed and len(name) <= _LONGEST}
+    found = []
+    for name in missing:
+        close = difflib.get_close_matches(_plain(name), free, n=1, cutoff=0.75)
+        if close:
+            found.append(f"{name} may be the file's {free[close[0]]}")
+    if found:
+        return f"{'; '.join(found)}: rename it, or set column in the schema"
+    if len(missing) == len(needed):
+        return f"the first line must be a header; it has {len(names)} cells and none of the needed names"
+    return "set column (or input.id) in the schema to the name that the file uses"
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "").replace(".", "")
