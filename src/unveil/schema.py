@@ -7,29 +7,46 @@ paper's. Settings keep the paper's symbols (m, h, q, p_t, x, t, dt, dt_step).
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from unveil.errors import Problem, SchemaError
+from unveil.schema_mistakes import explain, mended, near, shown
 
 Normalisation = Literal["transliterate", "strip-accents", "lowercase", "trim", "digits-only", "letters-only"]
 PHONETICS = ("soundex", "metaphone", "nysiis", "match_rating")
+SHORTEST_FILTER: Final = 64
+LONGEST_FILTER: Final = 65536
+LONGEST: Final = 1 << 20  # bytes of a schema file
 TRANSFORMS = ("raw", *PHONETICS, "first1", "first2", "first3", "first4")
+# What each hardening method takes beside its name; the others take nothing.
+_TAKES: Final = {
+    "diffusion": frozenset({"t", "m"}),
+    "re-sampling": frozenset({"m"}),
+    "randomised-response": frozenset({"f"}),
+}
 _FIELD = re.compile(r"(?:(?P<transform>\w+)\((?P<inner>\w+)\)|(?P<plain>\w+))\Z")
+
+
+def _whole(value: object) -> object:
+    # In Python true equals 1, so a choice of numbers would take it.
+    if type(value) is not int:
+        raise ValueError("not a whole number")
+    return value
 
 
 class Settings(BaseModel):
     """A part of the schema: immutable, and no key goes unnoticed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Input(Settings):
@@ -156,7 +173,9 @@ class Frequency(Settings):
 class Protocol(Settings):
     """How the layers work together."""
 
-    layers: Literal[1, 2, 3] = Field(3, description="1: record level; 2: and attribute level; 3: and masked review")
+    layers: Annotated[Literal[1, 2, 3], BeforeValidator(_whole)] = Field(
+        3, description="1: record level; 2: and attribute level; 3: and masked review"
+    )
     batches: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         (100, 100, 100, 100, 100, 1000, 1000, 1000, 1000), description="pairs sent to layer A in each iteration"
     )
@@ -179,7 +198,7 @@ class Schema(Settings):
     """A linkage schema."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$", description="name of the schema")
-    version: Literal[1] = Field(1, description="version of the schema format")
+    version: Annotated[Literal[1], BeforeValidator(_whole)] = Field(1, description="version of the schema format")
     input: Input = Input()
     attributes: tuple[Attribute, ...] = Field(min_length=1, description="one table per attribute")
     blocking: tuple[BlockingKey, ...] = Field((), description="one table per key; none compares all pairs")
@@ -207,35 +226,76 @@ def built_in(name: str = "person") -> Schema:
     return parse(built_in_text(name), source=f"built-in schema {name}")
 
 
+def built_in_names() -> tuple[str, ...]:
+    """Names of the built-in schemas."""
+    files = resources.files("unveil.schemas").iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
 def built_in_text(name: str = "person") -> str:
     """The TOML text of the built-in schema, comments included."""
+    if name not in built_in_names():
+        names = built_in_names()
+        raise SchemaError(name, [Problem("(name)", f"no built-in schema{near(name, names)}", ", ".join(names))])
     return (resources.files("unveil.schemas") / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def load(path: Path | str) -> Schema:
     """The schema in that file; every mistake in it is explained by one SchemaError."""
+    return parse(load_text(path), source=str(path))
+
+
+def load_text(path: Path | str) -> str:
+    """The text of a schema file, not yet understood."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise SchemaError(str(path), [Problem("(file)", str(reason), "a readable TOML file")]) from None
-    return parse(text, source=str(path))
+        if not Path(path).is_file():  # a folder, a pipe or a device; reading it might never end
+            reason = "not a plain file" if Path(path).exists() else "no such file"
+        elif Path(path).stat().st_size > LONGEST:
+            reason = f"longer than {LONGEST // 1024} kB"
+        else:
+            return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        reason = error.strerror or "not readable"
+    except ValueError:  # broken UTF-8, or a path that no file can have
+        reason = "not UTF-8 text"
+    raise SchemaError(str(path), [Problem("(file)", reason, "a readable TOML file")])
 
 
 def parse(text: str, *, source: str = "schema") -> Schema:
     """The schema in that text."""
     try:
-        data = tomllib.loads(text)
+        data = _frozen(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(source, [Problem("(file)", f"not valid TOML: {error}", "a TOML file")]) from None
+    except (ValueError, RecursionError):
+        what = "not valid TOML: a number is too long, a date does not exist, or lists are nested too deep"
+        raise SchemaError(source, [Problem("(file)", what, "a TOML file")]) from None
     try:
-        schema = Schema.model_validate(data)
+        # Strict: text is no number and true is not 1. Whoever wrote "12" may have meant something else.
+        schema = Schema.model_validate(data, strict=True)
     except ValidationError as error:
-        raise SchemaError(source, [_explain(detail) for detail in error.errors()]) from None
-    problems = _cross_check(schema)
+        raise SchemaError(source, [*explain(error, data, Schema), *_further(error, data)]) from None
+    problems = cross_check(schema)
     if problems:
         raise SchemaError(source, problems)
     return schema
+
+
+def _further(error: ValidationError, data: Mapping[str, Any]) -> list[Problem]:
+    """What else is wrong, as far as it can be told while some keys are mistaken."""
+    for _ in range(3):  # what is left without a key that it needs goes in the next round
+        data = _frozen({"name": "unnamed", **mended(error, data)})
+        try:
+            return cross_check(Schema.model_validate(data, strict=True))
+        except ValidationError as again:
+            error = again
+    return []
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
+    if isinstance(value, dict):
+        return {key: _frozen(inner) for key, inner in value.items()}
+    return tuple(_frozen(inner) for inner in value) if isinstance(value, list) else value
 
 
 def _parse_field(field: str) -> BlockingField:
@@ -245,74 +305,85 @@ def _parse_field(field: str) -> BlockingField:
     return BlockingField(attribute=match["plain"] or match["inner"], transform=match["transform"])
 
 
-def _cross_check(schema: Schema) -> list[Problem]:
+def cross_check(schema: Schema) -> list[Problem]:
     """Mistakes that no single key shows."""
-    problems = []
+    return [
+        *_check_attributes(schema),
+        *_check_blocking(schema),
+        *_check_hardening(schema.layer_r),
+        *_check_protocol(schema.protocol),
+    ]
+
+
+def _check_attributes(schema: Schema) -> Iterator[Problem]:
     names = schema.names
-    known = ", ".join(names)
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            problems.append(Problem(f"attributes.{index}.name", "used twice", "a name of its own"))
     sources = [attribute.source for attribute in schema.attributes]
-    for index, source in enumerate(sources):
-        if source in sources[:index] or source == schema.input.id:
-            problems.append(Problem(f"attributes.{index}.column", "read twice", "a column of its own"))
+    for index, attribute in enumerate(schema.attributes):
+        place = f"attributes.{index}"
+        if names[index] in names[:index]:
+            yield Problem(f"{place}.name", f"{shown(names[index])} is used twice", "a name of its own")
+        elif sources[index] in sources[:index] or sources[index] == schema.input.id:
+            yield Problem(f"{place}.column", f"{shown(sources[index])} is read twice", "a column of its own")
+        if {"digits-only", "letters-only"} <= set(attribute.normalise):
+            yield Problem(f"{place}.normalise", "nothing is left of any value", "digits-only or letters-only, not both")
+    if not any(attribute.weight for attribute in schema.attributes):
+        yield Problem("attributes", "every weight is 0", "a weight above 0 for at least one attribute")
+
+
+def _check_blocking(schema: Schema) -> Iterator[Problem]:
+    names = schema.names
     for index, key in enumerate(schema.blocking):
+        place = f"blocking.{index}.fields"
+        if set(key.fields) in [set(other.fields) for other in schema.blocking[:index]]:
+            yield Problem(place, "the same key is there already", "a key of its own")
         for field in key.fields:
-            place = f"blocking.{index}.fields"
             try:
                 part = _parse_field(field)
             except ValueError:
-                problems.append(Problem(place, "not a field", "attribute or transform(attribute)"))
+                yield Problem(place, f"{shown(field)} is not a field", "attribute or transform(attribute)")
                 continue
             if part.attribute not in names:
-                problems.append(Problem(place, f"no attribute {part.attribute}{_near(part.attribute, names)}", known))
+                what = f"no attribute {shown(part.attribute)}{near(part.attribute, names)}"
+                yield Problem(place, what, ", ".join(names))
             if part.transform is not None and part.transform not in TRANSFORMS:
-                hint = _near(part.transform, TRANSFORMS)
-                problems.append(Problem(place, f"no transform {part.transform}{hint}", ", ".join(TRANSFORMS)))
-    bounds = schema.protocol.frequency.bounds
+                what = f"no transform {shown(part.transform)}{near(part.transform, TRANSFORMS)}"
+                yield Problem(place, what, ", ".join(TRANSFORMS))
+
+
+def _check_hardening(layer: LayerR) -> Iterator[Problem]:
+    m = layer.m
+    for index, step in enumerate(layer.hardening):
+        place = f"layer_r.hardening.{index}"
+        takes = _TAKES.get(step.method, frozenset())
+        for key in sorted(step.model_fields_set - takes - {"method"}):
+            yield Problem(f"{place}.{key}", f"{step.method} does not take it", ", ".join(("method", *sorted(takes))))
+        if step.method == "diffusion" and step.t > m:
+            yield Problem(f"{place}.t", f"{step.t} positions of only {m} bits", f"at most {m}")
+        if step.method == "xor-fold":
+            if m % 2:
+                yield Problem(f"{place}.method", f"{m} bits cannot be halved", "an even length before xor-fold")
+            m //= 2
+        elif step.method == "balance":
+            m *= 2
+        elif "m" in takes:
+            m = step.m or m
+        if not SHORTEST_FILTER <= m <= LONGEST_FILTER:
+            yield Problem(place, f"makes filters of {m} bits", f"{SHORTEST_FILTER} to {LONGEST_FILTER} bits")
+            return
+
+
+def _check_protocol(protocol: Protocol) -> Iterator[Problem]:
+    bounds = protocol.frequency.bounds
     if list(bounds) != sorted(set(bounds)):
-        problems.append(Problem("protocol.frequency.bounds", "not rising", "shares in rising order"))
-    return problems
-
-
-def _explain(detail: Any) -> Problem:  # noqa: ANN401 - pydantic's error details are plain dictionaries
-    """What pydantic found, in the words of the schema."""
-    key = ".".join(str(part) for part in detail["loc"]) or "(file)"
-    settings = _settings_at(detail["loc"][:-1])
-    last = str(detail["loc"][-1]) if detail["loc"] else ""
-    known = tuple(settings.model_fields) if settings else ()
-    match detail["type"]:
-        case "extra_forbidden":
-            return Problem(key, f"unknown key{_near(last, known)}", ", ".join(known))
-        case "missing":
-            field = settings.model_fields.get(last) if settings else None
-            return Problem(key, "missing", (field.description if field else None) or "a value")
-        case "literal_error":
-            return Problem(key, "not one of the choices", detail["ctx"]["expected"])
-        case "string_pattern_mismatch":
-            return Problem(key, "not a name", f"text like {detail['ctx']['pattern']}")
-        case _:
-            return Problem(key, "not allowed", detail["msg"].removeprefix("Input should be ").lower())
-
-
-def _settings_at(location: tuple[Any, ...]) -> type[Settings] | None:
-    """The part of the schema that a location lies in."""
-    current: type[Settings] | None = Schema
-    for part in location:
-        if isinstance(part, int) or current is None:
-            continue
-        field = current.model_fields.get(str(part))
-        current = _settings_in(field.annotation) if field else None
-    return current
-
-
-def _settings_in(annotation: Any) -> type[Settings] | None:  # noqa: ANN401 - any annotation may come
-    if isinstance(annotation, type) and issubclass(annotation, Settings):
-        return annotation
-    return next((found for inner in getattr(annotation, "__args__", ()) if (found := _settings_in(inner))), None)
-
-
-def _near(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+        yield Problem("protocol.frequency.bounds", "not rising", "shares in rising order")
+    if protocol.floor >= protocol.threshold.t:
+        what = f"{protocol.floor} drops pairs that the threshold calls matches"
+        yield Problem("protocol.floor", what, f"below protocol.threshold.t, {protocol.threshold.t}")
+    forest, review = protocol.forest, protocol.review
+    for key, trees in (("initial", forest.initial), ("added", forest.added)):
+        if trees > forest.cap:
+            what = f"{trees} trees are more than the forest holds"
+            yield Problem(f"protocol.forest.{key}", what, f"at most protocol.forest.cap, {forest.cap}")
+    if 0 < review.budget < review.batches:
+        what = f"{review.batches} batches for {review.budget} labels leave batches empty"
+        yield Problem("protocol.review.batches", what, f"at most protocol.review.budget, {review.budget}")

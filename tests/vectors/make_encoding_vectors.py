@@ -38,7 +38,11 @@ SCHEMA: dict[str, Any] = {
         {"name": "town", "h": 5, "weight": 1.5, "q": 3},
         {"name": "code", "h": 9, "weight": 0.5, "padding": False, "q": 3},
     ],
-    "blocking": [{"fields": ["name", "year"]}, {"fields": ["soundex(name)", "first3(town)"]}, {"fields": ["raw(code)"]}],
+    "blocking": [
+        {"fields": ["name", "year"]},
+        {"fields": ["soundex(name)", "first3(town)"]},
+        {"fields": ["raw(code)"]},
+    ],
     "layer_r": {"m": 192, "h": 6},
     "layer_a": {"m": 128},
 }
@@ -98,16 +102,21 @@ def value_vectors() -> dict[str, Any]:
             for value in values
             for steps in (STEPS, ("digits-only",), ("strip-accents", "letters-only"))
         ],
-        "qgrams": [
-            {"value": v, "q": q, "index": i, "tokens": qgrams(v, q=q, pad=pad_symbol(i))} for v, q, i in grams
-        ]
+        "qgrams": [{"value": v, "q": q, "index": i, "tokens": qgrams(v, q=q, pad=pad_symbol(i))} for v, q, i in grams]
         + [{"value": v, "q": q, "index": None, "tokens": qgrams(v, q=q, pad=None)} for v, q in bare],
         "phonetics": [{"value": name} | {m: phonetic_code(m, name) for m in PHONETICS} for name in names],
     }
 
 
 def hashing_vectors() -> dict[str, Any]:
-    cases = [("an", 1024, 12), ("an", 256, 43), ("ü\ue000", 256, 18), ("an", 192, 20), ("an", 40000, 40), ("an", 65536, 3)]
+    cases = [
+        ("an", 1024, 12),
+        ("an", 256, 43),
+        ("ü\ue000", 256, 18),
+        ("an", 192, 20),
+        ("an", 40000, 40),
+        ("an", 65536, 3),
+    ]
     return {
         "key": KEY.hex(),
         "positions": [

@@ -13,7 +13,9 @@ EXIT_INTERRUPTED = 130
 def main() -> None:
     """Run the command line; a failure prints one line and a hint, never a traceback with values."""
     from unveil.cli.app import app, say_error
+    from unveil.cli.commands import register
 
+    register()
     try:
         app()
     except UnveilError as error:

@@ -45,6 +45,7 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
 
 @app.callback()
 def _root(
+    *,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and stop")
     ] = False,

@@ -1,10 +1,10 @@
 """
 Where two values agree and where they differ: an edit script by optimal string alignment.
 
-Replacing, adding or leaving out a character costs one edit, and so does swapping two neighbours. Of the scripts with the
-fewest edits the one that leaves most characters agreeing is taken, because agreeing characters stay hidden; of those,
-the one that agrees earliest, so that a doubled letter counts as added after its twin. The script holds positions only,
-never a character.
+Replacing, adding or leaving out a character costs one edit, and so does swapping two neighbours. Of the scripts with
+the fewest edits the one that leaves most characters agreeing is taken, because agreeing characters stay hidden; of
+those, the one that agrees earliest, so that a doubled letter counts as added after its twin. The script holds positions
+only, never a character.
 """
 
 from __future__ import annotations

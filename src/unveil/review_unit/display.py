@@ -111,11 +111,14 @@ class Hiding:
     frequency: bool = False
 
 
+NOTHING_MORE: Final = Hiding()
+
+
 def cells(
     pair: ReviewablePair,
     schema: Schema,
     stages: Mapping[str, Stage],
-    hiding: Hiding = Hiding(),  # noqa: B008 - frozen
+    hiding: Hiding = NOTHING_MORE,
 ) -> tuple[Cell, ...]:
     """Return the cells of a pair in the schema's order, each opened as far as `stages` says."""
     masked = _masked(pair, schema, stages, hiding)
@@ -161,7 +164,7 @@ def opened(
     pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage]
 ) -> tuple[dict[str, tuple[bool, ...]], dict[str, tuple[bool, ...]]]:
     """Return which characters of each shown value are opened, for the left and for the right record."""
-    masked = _masked(pair, schema, stages, Hiding())
+    masked = _masked(pair, schema, stages, NOTHING_MORE)
     return (
         {name: seen.opened_left for name, seen in masked.items()},
         {name: seen.opened_right for name, seen in masked.items()},
@@ -172,7 +175,7 @@ def share_opened(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stag
     """Return the share of the shown values' characters that are opened, the mean over both records and all values."""
     shares = [
         share
-        for seen in _masked(pair, schema, stages, Hiding()).values()
+        for seen in _masked(pair, schema, stages, NOTHING_MORE).values()
         for share in (seen.share_left, seen.share_right)
     ]
     return sum(shares) / len(shares) if shares else 0.0
@@ -180,11 +183,10 @@ def share_opened(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stag
 
 def _masked(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage], hiding: Hiding) -> dict[str, Masked]:
     """Every shown attribute of the pair, masked."""
-    result = {}
+    result: dict[str, Masked] = {}
     if _is_crossed(pair):
-        left, right = _names(pair)
         stage = max(stages.get(name, Stage.MASKED) for name in NAMES)
-        both = mask_crossed_names(left, right, stage=stage, length_hiding=hiding.length)
+        both = mask_crossed_names(*_names(pair), stage=stage, length_hiding=hiding.length)
         result |= dict(zip(NAMES, both, strict=True))
     for name in schema.names:
         if name in pair.values and name not in result:

@@ -1,7 +1,7 @@
 """
 The review unit's machine.
 
-A task comes from the attribute unit, the values it asked for come from the owners. When both owners have sent theirs, the
+A task comes from the attribute unit, the values it asked for from the owners. When both owners have sent theirs, the
 pair waits for a person; when one refuses, the task goes back unanswered. Nothing but the values of open tasks is held.
 """
 
@@ -58,11 +58,13 @@ class ReviewUnit:
 
     def pending(self) -> tuple[ReviewablePair, ...]:
         """The pairs that a person can decide now, in the order in which they were asked for."""
-        return tuple(self._reviewable(task_id) for task_id in self._tasks if task_id in set(self._ready))
+        ready = set(self._ready)
+        return tuple(self._reviewable(task_id) for task_id in self._tasks if task_id in ready)
 
     def decide(self, verdicts: Iterable[Verdict]) -> list[Envelope]:
         """Pass a person's decisions on and erase the values; an unsure verdict goes back as a refusal."""
-        decided, unsure = [], []
+        decided: list[Verdict] = []
+        unsure: list[Verdict] = []
         for verdict in verdicts:
             self._ready.remove(verdict.task_id)
             del self._tasks[verdict.task_id]
@@ -132,21 +134,14 @@ class ReviewUnit:
         return [self._send(Refusal(b"".join(declined)))] if declined else []
 
     def _reviewable(self, task_id: bytes) -> ReviewablePair:
-        """
-        The pair as a display may use it.
-
-        An attribute that an owner's policy held back is missing to the reviewer, whatever the other owner sent.
-        """
+        """The pair as a display may use it; an attribute that either owner held back stays without values."""
         task = self._tasks[task_id]
         left, right = (task.values[owner] for owner in self._owners)
         states, values, frequency = {}, {}, {}
         for name, state, rank in zip(self._schema.names, task.states, task.classes, strict=True):
             states[name] = STATES[state]
-            if state == SHOWN:
-                if name in left and name in right:
-                    values[name] = (left[name], right[name])
-                else:
-                    states[name] = "missing"
+            if state == SHOWN and name in left and name in right:
+                values[name] = (left[name], right[name])
             elif state == EQUAL:
                 frequency[name] = rank
         return ReviewablePair(task_id, states, values, frequency)

@@ -63,10 +63,9 @@ class Session:
         """The session in that text; SettingError if it is not one."""
         try:
             content = json.loads(text)
-            if content["version"] != _VERSION:
-                raise ValueError
+            version, tasks = content["version"], content["tasks"]
             session = cls(str(content["run"]), handed_in={str(batch) for batch in content["handed_in"]})
-            for key, task in content["tasks"].items():
+            for key, task in tasks.items():
                 task_id = bytes.fromhex(key)
                 if "label" in task:
                     verdict = Verdict(task_id, _LABELS[task["label"]], float(task["p"]))
@@ -74,6 +73,8 @@ class Session:
                 session.open(task_id, {name: Stage[stage.upper()] for name, stage in task.get("opened", {}).items()})
         except (ValueError, KeyError, TypeError, AttributeError):
             raise SettingError("the review session cannot be read") from None
+        if version != _VERSION:
+            raise SettingError("the review session was written by another version")
         return session
 
 

@@ -29,8 +29,8 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def equal(frequency: int | None) -> str:
-    """The words for two equal values of that frequency class (1 frequent, 2 common, 3 and above rare)."""
-    return "equal" if frequency is None else f"equal, a {_FREQUENCY.get(frequency, 'rare')} value"
+    """The words for two equal values of that frequency class (1 frequent, 2 common, 3 and above rare, 0 unknown)."""
+    return "equal" if not frequency else f"equal, a {_FREQUENCY.get(frequency, 'rare')} value"
 
 
 def noun(differing: Sequence[str], *, is_shown: bool) -> str:

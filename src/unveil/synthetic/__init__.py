@@ -5,13 +5,14 @@ Generated people: a make-believe population for the demo, the tests and the eval
 The files of the room, in the order in which a person comes to life:
 
 * `tables`      reads the name tables in `data/`
-* `names`       given names by sex and birth decade, middle names, surnames; rare ones are composed
+* `names`       given names by sex and birth decade, middle names, surnames; `rare` composes the long tail
 * `places`      an invented state: towns, their ZIP codes, birthplaces
 * `people`      households of people who share a surname and an address
 * `rates`       every probability, in one place
 * `events`      what befalls a person between the two registers, and how often pairs differ in 1, 2, … attributes
 * `spelling`    typing mistakes, short forms, spelling variants of one value
-* `registers`   what each register writes down about a person before and after the events
+* `registers`   what a register writes down about a person
+* `changes`     how the events change what the second register writes down
 * `population`  draws who stands in which register and puts it all together
 * `write`       saves a population
 

@@ -19,24 +19,24 @@ class Rates:
     """
 
     # What befalls a person under 45 between the two registers.
-    marriage: float = 0.125
+    marriage: float = 0.123
     """A woman's last name changes by marriage or divorce."""
-    marriage_middle: float = 0.3
+    marriage_middle: float = 0.32
     """… and her maiden name becomes, or stops being, her middle name."""
     marriage_move: float = 0.1
     """… and her address changes."""
-    move: float = 0.117
+    move: float = 0.112
     """City and ZIP code, or the ZIP code alone, change."""
-    move_birthplace: float = 0.18
+    move_birthplace: float = 0.21
     """… and the new registration gains or loses the place of birth."""
-    middle_name: float = 0.09
+    middle_name: float = 0.096
     """The middle name is gained, lost, shortened to an initial, misspelt or replaced."""
-    place_of_birth: float = 0.07
+    place_of_birth: float = 0.073
     """The place of birth is gained, lost or corrected."""
-    first_name: float = 0.016
+    first_name: float = 0.0155
     """The first name is misspelt, shortened, or replaced."""
-    first_is_middle: float = 0.33
-    """… because the person goes by the middle name."""
+    first_and_middle: float = 0.29
+    """… and the middle name with it: the two are swapped, run together, or both corrected."""
     last_name: float = 0.019
     """The last name is misspelt, joined with another by a hyphen, or replaced."""
     later_life: float = 0.45
@@ -45,29 +45,29 @@ class Rates:
     """The year of birth is off in the second register; never counted as an unequal attribute."""
 
     # Of the changes above, how many are of which kind; the rest of 1 is a different value altogether.
-    first_typo: float = 0.42
-    first_nickname: float = 0.3
+    first_typo: float = 0.5
+    first_nickname: float = 0.28
     middle_gained: float = 0.17
-    middle_lost: float = 0.085
+    middle_lost: float = 0.075
     middle_initial: float = 0.29
-    middle_typo: float = 0.17
-    last_typo: float = 0.42
-    last_hyphen: float = 0.4
+    middle_typo: float = 0.19
+    last_typo: float = 0.25
+    last_hyphen: float = 0.22
     birthplace_gained: float = 0.445
     birthplace_lost: float = 0.498
-    move_same_town: float = 0.22
-    move_nearby: float = 0.24
+    move_same_town: float = 0.29
+    move_nearby: float = 0.17
     household_moves: float = 0.7
     """The other members of a household come along."""
 
     # What a register holds, changed or not.
     no_middle_name: float = 0.08
     initial_only: float = 0.14
-    no_place_of_birth: float = 0.21
+    no_place_of_birth: float = 0.2
     no_zip: float = 0.001
 
     # Shares of shared people with 1, 2, 3, 4 and 5 unequal attributes, for errors = 1 and errors = 2.
-    unequal_from_one: tuple[float, ...] | None = (0.64, 0.31, 0.04, 0.01, 0.0)
+    unequal_from_one: tuple[float, ...] | None = (0.643, 0.315, 0.037, 0.005, 0.0)
     unequal_from_two: tuple[float, ...] | None = (0.0, 0.70, 0.26, 0.04, 0.0)
     """None leaves the shares as they come."""
 

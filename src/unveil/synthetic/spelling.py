@@ -13,6 +13,8 @@ from unveil.synthetic.tables import nicknames
 
 _T = TypeVar("_T")
 
+_SHORT = 5
+
 _ROWS = ("QWERTYUIOP", "ASDFGHJKL", "ZXCVBNM")
 _NEIGHBOURS = {
     letter: "".join(
@@ -74,6 +76,8 @@ def short_form(name: str, u: float) -> str | None:
 
 
 def cut(name: str) -> str:
-    """A short form of a name that no table lists: its beginning, up to a vowel after the third letter."""
-    stem = name.split(" ")[0]
-    return stem[:4].rstrip("AEIOUY") if len(stem) > 5 else stem + "IE"  # noqa: PLR2004 - lengths of short forms
+    """A short form of a name that no table lists: the beginning of a long name, a longer form of a short one."""
+    stem = name.split(" ", maxsplit=1)[0]
+    if len(stem) <= _SHORT:
+        return stem + "IE"
+    return stem[:4].rstrip("AEIOUY") or stem[:3]

@@ -16,10 +16,10 @@ def strings(values: list[str] | tuple[str, ...]) -> NDArray[np.object_]:
     return out
 
 
-def rows(name: str) -> list[tuple[str, ...]]:
+def rows(name: str) -> list[list[str]]:
     """The rows of `data/<name>.tsv`."""
     text = (resources.files("unveil.synthetic") / "data" / f"{name}.tsv").read_text(encoding="utf-8")
-    return [tuple(line.split("\t")) for line in text.splitlines()]
+    return [line.split("\t") for line in text.splitlines()]
 
 
 def weighted(name: str) -> tuple[list[str], NDArray[np.float64]]:
@@ -27,6 +27,12 @@ def weighted(name: str) -> tuple[list[str], NDArray[np.float64]]:
     pairs = rows(name)
     weights = np.array([float(weight) for _, weight in pairs])
     return [word for word, _ in pairs], weights / weights.sum()
+
+
+@cache
+def words(name: str) -> tuple[str, ...]:
+    """The words or syllables under that name in `data/words.tsv`."""
+    return tuple(dict(rows("words"))[name].split(" "))
 
 
 @cache

@@ -72,7 +72,7 @@ def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[i
         try:
             # Appended one by one: the rows before a mistake are checked first, and they count where it is.
             for cells in reader:
-                rows.append(cells)  # noqa: PERF402 - extend would promise less about what is kept on an error
+                rows.append(cells)
                 if len(rows) == size:
                     break
             if not rows:
@@ -154,8 +154,8 @@ def _lines(handle: BinaryIO) -> Iterator[str]:
         if problem is not None:
             yield from _split(rest[: max(rest.rfind("\n"), rest.rfind("\r")) + 1])
             raise _Unreadable(*problem)
-        # The last character stays behind: if it is a carriage return, its line feed may come with the next chunk.
-        end = max(rest.rfind("\n", 0, -1), rest.rfind("\r", 0, -1)) + 1 if data else len(rest)
+        # A carriage return at the very end stays behind: its line feed may come with the next chunk.
+        end = max(rest.rfind("\n"), rest.rfind("\r", 0, -1)) + 1 if data else len(rest)
         yield from _split(rest[:end])
         rest = rest[end:]
         if len(rest) > _LINE_LIMIT:

@@ -75,7 +75,7 @@ def kind_of(path: Path) -> Kind:
     if head.startswith(_PARQUET):
         return "parquet"
     if path.suffix.lower() in {".parquet", ".pq"}:
-        raise InputError(path, "is not a Parquet file, although its name says so")
+        raise InputError(path, "is not a Parquet file, although its name says so", hint="export or copy it again")
     _refuse_other_kinds(path, head)
     return "csv"
 

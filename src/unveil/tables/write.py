@@ -55,7 +55,8 @@ def write_rows(
     makers = [safe_id if name in ids else safe_text for name in header]
     count = 0
     with replacing(path, overwrite=overwrite) as temporary, temporary.open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle, lineterminator="\n")
+        # All text in quotes: the writer would leave a lone carriage return bare, and a reader breaks the row there.
+        writer = csv.writer(handle, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow([safe_text(name) for name in header])
         for row in rows:
             cells = zip(makers, row, strict=True)

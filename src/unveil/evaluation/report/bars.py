@@ -39,7 +39,7 @@ def bar_chart(width: int, bars: Sequence[Bar], *, full: float | None = None) -> 
     longest = max((bar.length for bar in bars if math.isfinite(bar.length)), default=0.0)
     top_of_scale = full or longest or 1.0
     names = max((text_width(bar.name, _SIZE) for bar in bars), default=0.0)
-    values = max((text_width(bar.value, _SIZE) for bar in bars), default=0.0) + 12
+    values = max((text_width(bar.value, _SIZE, bold=True) for bar in bars), default=0.0) + 12
     left = 0.0 if narrow else min(names + 14, width * 0.4)
     scale = Linear(0, top_of_scale, left, width - values)
     step = 42 if narrow else 28
@@ -97,8 +97,9 @@ def _stack(scale: Linear, y: float, numbers: Sequence[int], parts: Sequence[Part
             continue
         x, end = scale(begin), scale(begin + number)
         body.append(box(x, y, end - x, 22, f"bar {part.kind}"))
-        label = f"{part.sign} {count(number)}".strip()
-        if text_width(label, 12) + 8 <= end - x:
+        labels = (f"{part.sign} {count(number)}".strip(), count(number))
+        label = next((label for label in labels if text_width(label, 12, bold=True) + 6 <= end - x), None)
+        if label:
             body.append(text((x + end) / 2, y + 15.5, label, f"on {part.kind}", anchor="middle"))
         if begin:
             body.append(rule(x, y, x, y + 22, "gap"))

@@ -18,7 +18,7 @@ def cooperation(run: Run) -> Markup:
     passages = (
         Passage(
             f"{counted(last.reviewed_pairs, 'uncertain pair')} opened",
-            f"{counted(last.reviewed_pairs, 'decision')} reported back",
+            f"decisions on {counted(last.reviewed_pairs, 'pair')} reported back",
         ),
         Passage(
             f"{counted(last.clerical_labels, 'pair')} still uncertain",
@@ -49,16 +49,15 @@ def _caption(run: Run) -> str:
     )
     if last.clerical_labels:
         sentence += f", and {share(last.clerical_labels, run.candidate_pairs)} reached a person"
-    return f"{sentence}. The bar in each box is the share of all records that came so far."
+    return f"{sentence}. The bar in each box is the share of the compared pairs that came so far."
 
 
-def _part(run: Run, layer: str) -> float | None:
-    return words.reached(run, layer) / total if (total := sum(run.records)) and run.disclosures else None
+def _part(run: Run, pairs: int) -> float | None:
+    return pairs / run.candidate_pairs if pairs and run.candidate_pairs else None
 
 
-def _arrived(run: Run, layer: str) -> str:
-    number = words.reached(run, layer)
-    return f"{counted(number, 'record')}, {share(number, sum(run.records))}" if number else ""
+def _reached(run: Run, pairs: int) -> str:
+    return f"{counted(pairs, 'pair')}, {share(pairs, run.candidate_pairs)}" if pairs else ""
 
 
 def _sent(run: Run, what: str, recipient: str) -> str:
@@ -74,16 +73,19 @@ def _owners(run: Run) -> Party:
         saw="only their own records, and which of these were asked about",
         never="a record of the other owner, a similarity, or why a pair was asked about",
         reached=f"{count(left)} and {count(right)} records",
+        may="whether to grant or to refuse each request",
     )
 
 
 def _record_unit(run: Run) -> Party:
     return Party(
         "Record unit",
-        saw="one filter per record, how similar two of them are, and the labels",
+        saw="one filter per record, how similar two of them are, and the labels reported back"
+        if run.trajectory[-1].reviewed_pairs
+        else "one filter per record, and how similar two of them are",
         never="a single attribute, a character of text, the owners' key",
-        reached=_arrived(run, "record"),
-        part=_part(run, "record"),
+        reached=f"{counted(run.candidate_pairs, 'pair')} compared",
+        part=_part(run, run.candidate_pairs),
         received=_sent(run, f"{counted(sum(run.records), 'record filter')}", "record unit"),
         style=0,
     )
@@ -98,8 +100,8 @@ def _attribute_unit(run: Run) -> Party:
         if used
         else "nothing: not used in this run",
         never="a character of text, a record filter, the owners' key",
-        reached=_arrived(run, "attribute"),
-        part=_part(run, "attribute") if used else None,
+        reached=_reached(run, pairs),
+        part=_part(run, pairs),
         received=_sent(run, f"attribute filters of {counted(pairs, 'pair')}", "attribute unit"),
         style=1,
         used=used,
@@ -117,8 +119,8 @@ def _review_unit(run: Run) -> Party:
         if used
         else "nothing: not used in this run",
         never="equal or dissimilar values, any other record, any filter",
-        reached=_arrived(run, "review"),
-        part=_part(run, "review") if used else None,
+        reached=_reached(run, labels),
+        part=_part(run, labels),
         received=_sent(run, values, "review unit"),
         style=2,
         used=used,

@@ -34,22 +34,32 @@ def share_chart(
     narrow = cramped(width)
     names = max((text_width(name, 13) for name, _ in rows), default=0.0)
     left = 4.0 if narrow else names + 22
-    column = 54.0 if narrow else 84.0
-    right = width - column * len(groups) - (6 if narrow else 16)
+    columns = _columns(width, groups, narrow=narrow)
+    right = columns[0] - _column(groups[0], narrow=narrow)
     scale = _scale(rows, left + 6, right - 6)
-    top, step = (26, 44) if narrow else (32, 32)
+    top, step = (38, 44) if narrow else (32, 32)
     bottom = top + step * len(rows)
-    body = [_axis(scale, left, right, top, bottom, x_label, every=2 if narrow else 1)]
-    for index, group in enumerate(groups):
-        x = width - column * (len(groups) - index - 1)
-        body.append(text(x, 14, group.name, f"label s{group.style} strong", anchor="end"))
-        head = x - text_width(group.name, 13) - 8
-        body.append(marker(FORMS[group.style % len(FORMS)], head, 10, f"mark s{group.style}"))
+    body = [_axis(scale, left, right, top, bottom, label=x_label, every=2 if narrow else 1)]
+    for x, group in zip(columns, groups, strict=True):
+        # Where room is short the mark stands above the name, not before it.
+        mark = (x - 5, 8.0) if narrow else (x - text_width(group.name, 12, bold=True) - 11, 10.0)
+        body.append(marker(FORMS[group.style % len(FORMS)], *mark, f"mark s{group.style}"))
+        body.append(text(x, 27 if narrow else 14, group.name, f"label s{group.style} strong", anchor="end"))
     for index, (name, cells) in enumerate(rows):
         y = top + step * index + (30 if narrow else step / 2)
         body.append(text(0, y - 13, name) if narrow else text(left - 14, y + 4, name, anchor="end"))
-        body.append(_row(width, y, cells, groups, scale, column))
+        body.append(_row(y, cells, groups, scale, columns))
     return Drawing(width, bottom + 46, join(body))
+
+
+def _column(group: Group, *, narrow: bool) -> float:
+    return max(text_width(group.name, 12, bold=True) + (12 if narrow else 40), 62.0)
+
+
+def _columns(width: float, groups: Sequence[Group], *, narrow: bool) -> list[float]:
+    """The right edge of each column of numbers; the last one ends with the picture."""
+    widths = [_column(group, narrow=narrow) for group in groups]
+    return [width - sum(widths[index + 1 :]) for index in range(len(groups))]
 
 
 def _positive(cell: tuple[int, int] | None) -> float | None:
@@ -63,7 +73,7 @@ def _scale(rows: Sequence[tuple[str, Sequence[tuple[int, int] | None]]], start: 
 
 
 def _axis(
-    scale: Logarithmic, left: float, right: float, top: float, bottom: float, label: str, *, every: int
+    scale: Logarithmic, left: float, right: float, top: float, bottom: float, *, label: str, every: int
 ) -> Markup:
     decades = list(reversed(scale.decades()))
     return join(
@@ -80,21 +90,19 @@ def _axis(
 
 
 def _row(
-    width: float,
     y: float,
     cells: Sequence[tuple[int, int] | None],
     groups: Sequence[Group],
     scale: Logarithmic,
-    column: float,
+    columns: Sequence[float],
 ) -> Markup:
     body: list[Markup] = []
     places = [scale(value) for cell in cells if (value := _positive(cell)) is not None]
     if len(places) > 1:
         body.append(rule(min(places), y, max(places), y, "link"))
-    for index, (cell, group) in enumerate(zip(cells, groups, strict=True)):
+    for cell, group, x in zip(cells, groups, columns, strict=True):
         value = _positive(cell)
         if value is not None:
             body.append(marker(FORMS[group.style % len(FORMS)], scale(value), y, f"mark s{group.style}", r=4.8))
-        x = width - column * (len(groups) - index - 1)
         body.append(text(x, y + 4, share(*cell) if cell else NONE, f"label s{group.style}", anchor="end"))
     return join(body)

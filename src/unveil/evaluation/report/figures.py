@@ -40,9 +40,12 @@ def share(part: float, whole: float) -> str:
     percent = 100 * part / whole
     if percent == 0:
         return "0 %"
-    if percent < 0.01:  # noqa: PLR2004 - two decimals hold nothing smaller
-        return "< 0.01 %"
-    decimals = 0 if percent >= 9.95 else 1 if percent >= 0.995 else 2  # noqa: PLR2004 - where rounding adds a digit
+    if percent < 0.001:  # noqa: PLR2004 - three decimals hold nothing smaller
+        return "< 0.001 %"
+    if 99 < percent < 100:  # noqa: PLR2004 - nearly all is not all
+        return f"{min(percent, 99.9):.1f} %"
+    # One digit less from where rounding adds one before the point.
+    decimals = next((digits for least, digits in ((9.95, 0), (0.995, 1), (0.0095, 2)) if percent >= least), 3)
     return f"{percent:.{decimals}f} %"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from unveil.evaluation.report.figures import count, threshold
 from unveil.evaluation.report.markup import Markup, join
-from unveil.evaluation.report.scales import Linear, round_ticks, text_width
+from unveil.evaluation.report.scales import Linear, text_width, ticks_within
 from unveil.evaluation.report.svg import Drawing, box, cramped, rule, text
 
 _HEADROOM = 1.22  # room for the name of each half above its highest bar
@@ -53,11 +53,11 @@ def mirrored(
     body = [
         _shade(x, band, band_name, bottom),
         _grid(x, scale, most, middle),
-        *(_bars(x, scale, edges, side, middle, sign) for side, sign in ((up, -1), (down, 1))),
+        *(_bars(x, scale, edges, side, middle, sign=sign) for side, sign in ((up, -1), (down, 1))),
         rule(x.start, middle, x.end, middle, "axis"),
         *_cuts(x, cuts, bottom),
-        text(x.start + 6, _HEADER + 15, f"↑ {up.name}", f"label {up.kind} strong"),
-        text(x.end - 4, bottom - 7, f"↓ {down.name}", f"label {down.kind} strong", anchor="end"),
+        text(x.start + 6, _HEADER + 15, f"↑ {up.name}", f"label {up.kind} strong halo"),
+        text(x.end - 4, bottom - 7, f"↓ {down.name}", f"label {down.kind} strong halo", anchor="end"),
         _axis(x, bottom, x_label),
     ]
     return Drawing(width, bottom + 48, join(body))
@@ -68,7 +68,7 @@ def _height(scale: Linear, number: float) -> float:
     return scale(math.log10(1 + number))
 
 
-def _bars(x: Linear, scale: Linear, edges: Sequence[float], half: Half, middle: float, sign: int) -> Markup:
+def _bars(x: Linear, scale: Linear, edges: Sequence[float], half: Half, middle: float, *, sign: int) -> Markup:
     body = []
     for index, number in enumerate(half.counts):
         if number > 0:
@@ -110,7 +110,7 @@ def _cuts(x: Linear, cuts: Sequence[Cut], bottom: float) -> list[Markup]:
     ordered = sorted((cut for cut in cuts if x.low <= cut.at <= x.high), key=lambda cut: cut.at)
     for index, cut in enumerate(ordered):
         at, label = x(cut.at), f"{cut.name} {threshold(cut.at)}"
-        leftwards = index == 0 and (len(ordered) > 1 or at + text_width(label, 12) + 8 > x.end)
+        leftwards = index == 0 and (len(ordered) > 1 or at + text_width(label, 12, bold=True) + 8 > x.end)
         body.append(rule(at, _HEADER - 22, at, bottom, f"cut {cut.kind}"))
         shift, anchor = (-6, "end") if leftwards else (6, "start")
         body.append(text(at + shift, _HEADER - 10, label, "label strong", anchor=anchor))
@@ -118,7 +118,7 @@ def _cuts(x: Linear, cuts: Sequence[Cut], bottom: float) -> list[Markup]:
 
 
 def _axis(x: Linear, bottom: float, label: str) -> Markup:
-    ticks = [tick for tick in round_ticks(x.low, x.high, most=int((x.end - x.start) / 48)) if x.low <= tick <= x.high]
+    ticks = ticks_within(x.low, x.high, most=int((x.end - x.start) / 48))
     return join(
         [
             rule(x.start, bottom, x.end, bottom, "axis"),

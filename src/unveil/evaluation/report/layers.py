@@ -9,7 +9,7 @@ from unveil.evaluation.report.markup import Markup, join
 from unveil.evaluation.report.scales import text_width, wrap
 from unveil.evaluation.report.svg import LINE_HEIGHT, Drawing, arrow, box, cramped, paragraph, path, rule, text
 
-_BODY, _HEAD, _PAD = 13.0, 16.0, 14.0
+_BODY, _HEAD, _PAD = 12.5, 16.0, 14.0
 _LINE = _BODY * LINE_HEIGHT
 
 
@@ -25,6 +25,7 @@ class Party:
     received: str = ""  # what the owners sent here
     style: int = 0
     used: bool = True
+    may: str = ""  # what this party decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def layer_diagram(
 
 def _broad(width: int, owners: Party, units: Sequence[Party], passages: Sequence[Passage], returned: str) -> Drawing:
     """Owners in a column on the left, an arrow from them to every unit."""
-    column, left, gap = 158.0, 372.0, 62.0
+    column, left, gap = 176.0, 392.0, 62.0
     body: list[Markup | None] = []
     y = 1.0
     for index, unit in enumerate(units):
@@ -80,9 +81,7 @@ def _tall(width: int, owners: Party, units: Sequence[Party], passages: Sequence[
             body.append(arrow(12, last, left - 2, last, f"flow s{unit.style}"))
         y += height
         if index < len(passages):
-            body.append(
-                _passage(left, y, width - left, gap, passages[index], used=units[index + 1].used, columns=1)
-            )
+            body.append(_passage(left, y, width - left, gap, passages[index], used=units[index + 1].used, columns=1))
             y += gap
     body.append(rule(12, top, 12, last, "rail"))
     note, y = paragraph(left, y + 6, f"Back to the owners: {returned}", width=width - left, size=12, kind="small muted")
@@ -93,6 +92,9 @@ def _owner_text(x: float, y: float, width: float, owners: Party) -> tuple[Markup
     head, y = paragraph(x, y + 10, owners.name, width=width, size=_HEAD, kind="party")
     reached, y = paragraph(x, y + 2, owners.reached, width=width, size=_BODY, kind="small strong")
     lists, y = _saw_and_never(x, y + 8, width, owners, columns=1)
+    if owners.may:
+        decides, y = _list(x, y + 6, width, "→ decided", owners.may)
+        lists = join([lists, decides])
     return join([head, reached, lists]), y
 
 
@@ -104,7 +106,7 @@ def _card(
     head = text(x + _PAD, y + 25, unit.name, f"party s{unit.style}")
     at = y + 33.0
     reached: Markup | None = None
-    if text_width(unit.name, _HEAD) * 1.1 + text_width(unit.reached, _BODY) + 12 <= inner:
+    if text_width(unit.name, _HEAD, bold=True) + text_width(unit.reached, _BODY, bold=True) + 12 <= inner:
         reached = text(x + width - _PAD, y + 25, unit.reached, "small strong", anchor="end")
     else:
         reached, at = paragraph(x + _PAD, at, unit.reached, width=inner, size=_BODY, kind="small strong")
@@ -144,7 +146,7 @@ def _delivery(column: float, left: float, y: float, received: str, unit: Party) 
     """The arrow from the owners to a unit, what it carried written over it and under it."""
     if not unit.used:
         return None
-    first, *rest = wrap(received, left - column - 30, 12) or [""]
+    first, *rest = wrap(received, left - column - 24, 12.5, bold=True) or [""]
     return join(
         [
             arrow(column + 3, y, left - 3, y, f"flow s{unit.style}"),

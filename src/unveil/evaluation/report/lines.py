@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from unveil.evaluation.report.figures import count, score
 from unveil.evaluation.report.markup import Markup, join
-from unveil.evaluation.report.scales import Linear, round_ticks, spread, text_width
+from unveil.evaluation.report.scales import Linear, round_ticks, spread, text_width, ticks_within
 from unveil.evaluation.report.svg import FORMS, Drawing, cramped, marker, path, rule, text
+
+_LEADER, _SCORE = 22.0, 40.0  # room for the line to an end label, and for its number
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ def line_chart(
     narrow = cramped(width)
     height = (300 if narrow else 400) + (44 if second else 0)
     bottom = height - 50 - (44 if second else 0)
-    frame = _frame(lines, levels, published, left=40, right=width - (100 if narrow else 176), top=16, bottom=bottom)
+    right = width - _label_room([*lines, *levels], split=narrow)
+    frame = _frame(lines, levels, published, left=36, right=right, top=16, bottom=bottom)
     body = [
         _axes(frame, x_label),
         _second(frame, second) if second else None,
@@ -119,9 +122,9 @@ def _frame(
     x_low, x_high = (min(xs), max(xs)) if xs else (0.0, 1.0)
     if x_high == x_low:
         x_high = x_low + 1
-    x_ticks = [tick for tick in round_ticks(x_low, x_high, most=max(3, int((right - left) / 56))) if tick <= x_high]
+    x_ticks = ticks_within(x_low, x_high, most=int((right - left) / 56))
     return _Frame(
-        Linear(min(x_low, x_ticks[0]), x_high, left, right),
+        Linear(x_low, x_high, left, right),
         Linear(min(low, y_ticks[0]), max(high, y_ticks[-1]), bottom, top),
         x_ticks,
         y_ticks,
@@ -200,21 +203,27 @@ def _published(frame: _Frame, mark: Published) -> Markup:
     return join([marker("diamond", x, y, "published", r=5), label])
 
 
+def _label_room(named: Sequence[Line | Level], *, split: bool) -> float:
+    longest = max((text_width(item.name, 12) for item in named), default=0.0)
+    return longest + (_LEADER + 2 if split else _LEADER + _SCORE)
+
+
 def _end_labels(frame: _Frame, lines: Sequence[Line], levels: Sequence[Level], *, split: bool) -> Markup:
     """Names and last values beside the line ends, moved apart where they would touch."""
     ends = [(line.name, points[-1][1], f"s{line.style}") for line in lines if (points := _points(line.x, line.y))]
     ends += [(level.name, level.y, "muted") for level in _real(levels)]
     wanted = [frame.y(y) for _, y, _ in ends]
-    gap = 30.0 if split else 18.0
+    gap = 31.0 if split else 18.0
     placed = spread(wanted, gap=gap, low=frame.y.end + (8 if split else 2), high=frame.y.start - 4)
     x = frame.x.end
     parts: list[Markup] = []
     for (name, y, kind), at, target in zip(ends, placed, wanted, strict=True):
-        parts.append(path([(x + 5, target), (x + 12, target), (x + 20, at), (x + 24, at)], "leader"))
+        start = x + _LEADER
+        parts.append(path([(x + 5, target), (x + 8, target), (start - 6, at), (start - 3, at)], "leader"))
         if split:
-            parts.append(text(x + 28, at - 2, name, f"label {kind}"))
-            parts.append(text(x + 28, at + 11, score(y), f"label {kind} strong"))
+            parts.append(text(start, at - 1, name, f"label {kind}"))
+            parts.append(text(start, at + 13, score(y), f"label {kind} strong"))
         else:
-            parts.append(text(x + 28, at + 4, score(y), f"label {kind} strong"))
-            parts.append(text(x + 60, at + 4, name, f"label {kind}"))
+            parts.append(text(start, at + 4, score(y), f"label {kind} strong"))
+            parts.append(text(start + _SCORE, at + 4, name, f"label {kind}"))
     return join(parts)

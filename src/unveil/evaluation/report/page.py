@@ -13,7 +13,9 @@ from unveil.evaluation.result import Run
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def render(run: Run, *, title: str = "What this linkage found, and what it showed", generated: str | None = None) -> str:
+def render(
+    run: Run, *, title: str = "What this linkage found, and what it showed", generated: str | None = None
+) -> str:
     """
     The report of a run as an HTML document, the same bytes for the same arguments.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_STEPS = (1, 2, 5, 10)
+_STEPS = (1, 2, 5)
 _NARROW = frozenset("iljtfrI.,:;'|!()[] ")
 _BROAD = frozenset("mwMW@%→←↑↓")
 
@@ -47,22 +47,33 @@ class Logarithmic:
 
 
 def round_ticks(low: float, high: float, *, most: int) -> list[float]:
-    """
-    Round numbers that enclose low..high, at most `most` of them (at least two).
+    """Round numbers that enclose low..high, at most `most` of them, or two where that is too few."""
+    return _ticks(low, high, most, outside=True)
 
-    Their distance is 1, 2 or 5 times a power of ten.
-    """
+
+def ticks_within(low: float, high: float, *, most: int) -> list[float]:
+    """Round numbers that lie in low..high, at most `most` of them."""
+    return _ticks(low, high, most, outside=False)
+
+
+def _ticks(low: float, high: float, most: int, *, outside: bool) -> list[float]:
+    """The multiples of the smallest step that is 1, 2 or 5 times a power of ten and gives few enough of them."""
     if high <= low:
         high = low + 1
     most = max(most, 2)
-    power = math.floor(math.log10((high - low) / most))
-    for exponent in (power, power + 1, power + 2):
-        for factor in _STEPS[:-1]:
+    exponent = math.floor(math.log10((high - low) / most))
+    while True:
+        for factor in _STEPS:
             step = factor * 10.0**exponent
-            first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-            if last - first + 1 <= most or (exponent == power + 2 and factor == _STEPS[-2]):
-                return [round(index * step, max(0, -exponent)) for index in range(first, max(last, first + 1) + 1)]
-    raise AssertionError("the last step always fits")
+            first, last = low / step + 1e-9, high / step - 1e-9
+            if outside:
+                indices = range(math.floor(first), math.ceil(last) + 1)
+            else:
+                indices = range(math.ceil(first - 2e-9), math.floor(last + 2e-9) + 1)
+            # A range across 0 needs three ticks however wide the step; more than that it never needs.
+            if len(indices) <= most or step > 2 * (high - low):
+                return [round(index * step, max(0, -exponent)) for index in indices]
+        exponent += 1
 
 
 def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
@@ -94,24 +105,24 @@ def _within(mean: float, size: int, gap: float, low: float, high: float) -> floa
     return max(low + half, min(mean, high - half))
 
 
-def text_width(text: str, size: float) -> float:
-    """About how wide the text is in a common sans-serif of that size."""
-    return size * sum(_advance(character) for character in text)
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """How wide the text is at most: the advances of DejaVu Sans, the broadest of the common sans-serif fonts."""
+    return size * (1.12 if bold else 1.0) * sum(_advance(character) for character in text)
 
 
 def _advance(character: str) -> float:
     if character in _NARROW:
-        return 0.31
+        return 0.36
     if character in _BROAD:
-        return 0.9
-    return 0.68 if character.isupper() else 0.56
+        return 0.96
+    return 0.7 if character.isupper() else 0.62
 
 
-def wrap(text: str, width: float, size: float) -> list[str]:
+def wrap(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
     """The text in lines that are no wider than `width`; a word that is wider stands alone."""
     lines: list[str] = []
     for word in text.split():
-        if lines and text_width(f"{lines[-1]} {word}", size) <= width:
+        if lines and text_width(f"{lines[-1]} {word}", size, bold=bold) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)

@@ -68,7 +68,7 @@ def headline(run: Run) -> Markup:
 def quality(run: Run) -> Markup:
     """F1, precision and recall after every batch; bars where there was no batch."""
     points = run.trajectory
-    levels = [Level("record level, best threshold", run.record_level_f1)] if run.record_level_f1 else []
+    levels = [Level("record level", run.record_level_f1)] if run.record_level_f1 else []
     if run.attribute_level_f1 is not None:
         levels.append(Level("attribute level", run.attribute_level_f1))
     names = ("F1", "precision", "recall")
@@ -76,7 +76,10 @@ def quality(run: Run) -> Markup:
     caption = words.quality(run)
     title = "Quality of the links"
     if len(points) == 1:
-        bars = [Bar(name, value[0], score(value[0]), f"s{i}") for i, (name, value) in enumerate(zip(names, values, strict=True))]
+        bars = [
+            Bar(name, value[0], score(value[0]), f"s{i}")
+            for i, (name, value) in enumerate(zip(names, values, strict=True))
+        ]
         bars += [Bar(f"F1, {level.name}", level.y, score(level.y), "s-muted") for level in levels]
         picture = figure("quality", title, caption, lambda width: bar_chart(width, bars, full=1.0), caption)
         return section("quality-heading", title, picture)
@@ -146,7 +149,7 @@ def disclosure(run: Run) -> Markup | None:
         "disclosure",
         "Share of records that gave up each attribute on each layer",
         caption,
-        lambda width: share_chart(width, rows, groups, x_label="share of all records (each line is ten times less)"),
+        lambda width: share_chart(width, rows, groups, x_label="share of all records, logarithmic"),
         caption,
     )
     return section("disclosure-heading", "How much each layer was given", picture)
@@ -195,8 +198,9 @@ def risk(run: Run) -> Markup | None:
     )
     meaning = el(
         "p",
-        "KAPR, the k-anonymised privacy risk, asks of every reviewed record how many people share what was given of "
-        "it: a value shared with k people counts 1/k, averaged over all records and attributes.",
+        "KAPR, the k-anonymised privacy risk, asks how many records agree with everything that was given of a "
+        "reviewed record: if k do, each given value counts 1/k. The figure is the mean over all reviewed records and "
+        "attributes.",
     )
     return section("risk-heading", "How identifying the shown values are", picture, meaning)
 
@@ -204,7 +208,7 @@ def risk(run: Run) -> Markup | None:
 def timing(run: Run, flows: Markup | None) -> Markup:
     """Seconds per stage and the messages that went between the parties."""
     caption = words.timing(run)
-    bars = [Bar(in_words(stage), seconds, duration(seconds), "s1") for stage, seconds in run.timings.items()]
+    bars = [Bar(in_words(stage), seconds, duration(seconds), "s-muted") for stage, seconds in run.timings.items()]
     picture: Markup = el("p", caption)
     if bars:
         picture = figure("timing", "Time per stage", caption, lambda width: bar_chart(width, bars), caption)

@@ -62,7 +62,7 @@ def text(x: float, y: float, content: str, kind: str = "", *, anchor: str = "sta
 
 def paragraph(x: float, y: float, content: str, *, width: float, size: float, kind: str = "") -> tuple[Markup, float]:
     """The text in lines no wider than `width`, and the y below its last line; y is the top."""
-    lines = wrap(content, width, size)
+    lines = wrap(content, width, size, bold="strong" in kind)
     step = size * LINE_HEIGHT
     body = join(text(x, y + size + step * index, line, kind) for index, line in enumerate(lines))
     return body, y + step * len(lines)
@@ -90,7 +90,9 @@ def marker(form: str, x: float, y: float, kind: str, *, r: float = 4.0) -> Marku
         case "square":
             return box(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8, kind)
         case "triangle":
-            return path([(x, y - r * 1.2), (x + r * 1.15, y + r * 0.85), (x - r * 1.15, y + r * 0.85)], kind, closed=True)
+            return path(
+                [(x, y - r * 1.2), (x + r * 1.15, y + r * 0.85), (x - r * 1.15, y + r * 0.85)], kind, closed=True
+            )
         case "diamond":
             return path([(x, y - r * 1.3), (x + r * 1.3, y), (x, y + r * 1.3), (x - r * 1.3, y)], kind, closed=True)
         case _:

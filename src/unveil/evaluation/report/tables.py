@@ -16,7 +16,9 @@ _SIGNS = {"equal": "✓", "dissimilar": "✗", "missing": "?"}
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Child]], *, texts: int = 1) -> Markup:
     """A table; the first `texts` columns hold words, the others numbers."""
     kinds = ["" if index < texts else "number" for index in range(len(heads))]
-    head = el("tr", *(el("th", name, scope="col", class_=kind or None) for name, kind in zip(heads, kinds, strict=True)))
+    head = el(
+        "tr", *(el("th", name, scope="col", class_=kind or None) for name, kind in zip(heads, kinds, strict=True))
+    )
     body = [
         el("tr", *(el("td", cell, class_=kind or None) for cell, kind in zip(row, kinds, strict=True))) for row in rows
     ]
@@ -34,7 +36,11 @@ def examples(run: Run) -> Markup | None:
     return el(
         "div",
         el("h3", "Pairs as the reviewer saw them"),
-        el("p", "An asterisk hides a character that agrees; a tick or a cross hides the value as a whole."),
+        el(
+            "p",
+            "An asterisk hides a character that agrees. Any other sign stands for a differing character, the same sign "
+            "for the same character. A tick or a cross hides the value as a whole.",
+        ),
         el("div", *cards, class_="pairs"),
         el("p", f"{answers(run)}{some}", class_="caption"),
     )
@@ -150,7 +156,9 @@ def _disclosures(run: Run) -> Markup | None:
 
 def _states(run: Run) -> Markup | None:
     states = list(dict.fromkeys(state for row in run.review_states.values() for state in row))
-    rows = [(in_words(name), *(count(row.get(state, 0)) for state in states)) for name, row in run.review_states.items()]
+    rows = [
+        (in_words(name), *(count(row.get(state, 0)) for state in states)) for name, row in run.review_states.items()
+    ]
     return table("What the reviewer saw", ("attribute", *states), rows) if states else None
 
 
@@ -160,12 +168,12 @@ def _histogram(run: Run) -> Markup | None:
         return None
     rows = [
         (f"{threshold(low)} to {threshold(high)}", count(same), count(different))
-        for low, high, same, different in zip(
-            bins.edges, bins.edges[1:], bins.matches, bins.non_matches, strict=False
-        )
+        for low, high, same, different in zip(bins.edges, bins.edges[1:], bins.matches, bins.non_matches, strict=False)
         if same or different
     ]
-    return table("Compared pairs by similarity", ("similarity", "same person", "different people"), rows) if rows else None
+    return (
+        table("Compared pairs by similarity", ("similarity", "same person", "different people"), rows) if rows else None
+    )
 
 
 def _timings(run: Run) -> Markup | None:

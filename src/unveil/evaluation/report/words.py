@@ -12,11 +12,6 @@ LAYERS = ("record", "attribute", "review")
 _HELD, _SEEN, _EVERYTHING = "held", "seen", "held, everything requested"
 
 
-def reached(run: Run, layer: str) -> int:
-    """Records that gave up at least one attribute on that layer."""
-    return max((entry.records for entry in run.disclosures if entry.layer == layer), default=0)
-
-
 def values_shown(run: Run) -> tuple[int, int]:
     """Values that the review unit held, and values in all records."""
     entries = [entry for entry in run.disclosures if entry.layer == "review"]
@@ -60,7 +55,7 @@ def quality(run: Run) -> str:
     work = f"{counted(last.reviewed_pairs, 'pair was', 'pairs were')} compared attribute by attribute"
     if last.clerical_labels:
         work += f" and {count(last.clerical_labels)} {_was(last.clerical_labels)} shown to a reviewer"
-    sentence = f"{change} after {work}. {_against(run)}"
+    sentence = f"{change} after {work}.{_against(run)}"
     return f"{sentence} {_err(run)}" if last.clerical_labels and run.error else sentence
 
 
@@ -73,11 +68,17 @@ def _err(run: Run) -> str:
 
 
 def _against(run: Run) -> str:
-    """How the end compares with the baselines."""
-    parts = [f"{_distance(run.final_f1, run.record_level_f1)} the best that a threshold on whole records can reach"]
-    if run.attribute_level_f1 is not None:
-        parts.append(f"{_distance(run.final_f1, run.attribute_level_f1)} a comparison of every attribute of all records")
-    return f"That is {' and '.join(parts)}."
+    """How the end compares with the baselines that were measured; a record level of 0 was not."""
+    baselines = (
+        (run.record_level_f1 or None, "the best that a threshold on record filters can reach (record level)"),
+        (run.attribute_level_f1, "a comparison by attribute of all records (attribute level)"),
+    )
+    parts = [
+        f"{_distance(run.final_f1, value)} {name}"
+        for value, name in baselines
+        if value is not None and math.isfinite(value) and math.isfinite(run.final_f1)
+    ]
+    return f" That is {' and '.join(parts)}." if parts else ""
 
 
 def _distance(value: float, other: float) -> str:
@@ -94,16 +95,17 @@ def similarity(run: Run) -> str:
     sentence = f"{move}; the best possible one is {threshold(run.t_opt)}."
     low, high = run.uncertain_band
     if low < high:
+        are = "are" if run.trajectory[-1].reviewed_pairs else "would be"
         sentence += (
-            f" Pairs between {threshold(low)} and {threshold(high)} are uncertain, because both kinds occur there: "
-            "only from them are pairs opened further."
+            f" Pairs near it (at the end between {threshold(low)} and {threshold(high)}) are uncertain, because both "
+            f"kinds occur there: only such pairs {are} opened further."
         )
     return f"{sentence} The counts are logarithmic, so that both kinds can be seen."
 
 
 def disclosure(run: Run) -> str:
     """How much less each layer received than the one before."""
-    names = {"record": "inside a filter of the whole record", "attribute": "as a filter of its own", "review": "as text"}
+    forms = {"record": "as part of a record filter", "attribute": "as a filter of its own", "review": "as text"}
     parts = []
     for layer in LAYERS:
         entries = [entry for entry in run.disclosures if entry.layer == layer and entry.of_records]
@@ -111,9 +113,11 @@ def disclosure(run: Run) -> str:
             least = min(entries, key=lambda entry: entry.records / entry.of_records)
             most = max(entries, key=lambda entry: entry.records / entry.of_records)
             low, high = share(least.records, least.of_records), share(most.records, most.of_records)
-            span = high if low == high else f"{low} ({in_words(least.attribute)}) to {high} ({in_words(most.attribute)})"
-            parts.append(f"{names[layer]} for {span}")
-    return f"An attribute was given {'; '.join(parts)} of the records." if parts else ""
+            span = (
+                high if low == high else f"{low} ({in_words(least.attribute)}) to {high} ({in_words(most.attribute)})"
+            )
+            parts.append(f"{forms[layer]} for {span}")
+    return f"Of the records, an attribute left the owners {'; '.join(parts)}." if parts else ""
 
 
 def review(run: Run) -> str:
@@ -124,8 +128,8 @@ def review(run: Run) -> str:
     sentence = (
         f"In {share(hidden, everything)} of the cells the reviewer saw no character at all: "
         f"{count(totals['equal'])} were ticked as equal, {count(totals['dissimilar'])} crossed as dissimilar, "
-        f"{count(totals['missing'])} missing. In {count(totals['shown'])} characters were shown, "
-        "masked where the two values agree."
+        f"{count(totals['missing'])} missing. In the other {count(totals['shown'])} the two values were shown, "
+        "masked where they agree."
     )
     name, states = max(run.review_states.items(), key=lambda item: item[1].get("shown", 0))
     if states.get("shown", 0):

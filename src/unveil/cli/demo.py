@@ -1,0 +1,139 @@
+"""`unveil demo`: generated people are linked layer by layer, with a report to look at."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unveil.cli.app import app, notes, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unveil.cli.story import Story
+    from unveil.evaluation.result import Run
+    from unveil.schema import Schema
+    from unveil.simulation.reviewer import Reviewer
+    from unveil.simulation.run import Stopwatch
+    from unveil.simulation.study import Study
+    from unveil.simulation.world import World
+
+
+@app.command()
+def demo(
+    *,
+    out: Annotated[Path, typer.Option(help="folder for the report, the people and the links")] = Path("demo"),
+    records: Annotated[int, typer.Option(help="people per owner", min=100, max=1_000_000)] = 20_000,
+    budget: Annotated[int, typer.Option(help="labels that may be asked of the reviewer", min=0)] = 100,
+    error: Annotated[float, typer.Option(help="share of the simulated reviewer's labels that are wrong")] = 0.1,
+    offset: Annotated[float, typer.Option(help="how far off the starting threshold is")] = 0.03,
+    seed: Annotated[int, typer.Option(help="same seed, same people, same result", min=0)] = 1,
+    review: Annotated[bool, typer.Option("--review", help="be the reviewer yourself, in the terminal")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """
+    Link generated people of two owners, layer by layer, and write a report that opens in a browser.
+
+    Example: unveil demo --out demo --records 50000 --budget 30 --review
+    """
+    from unveil.cli.story import Story
+    from unveil.schema import built_in
+    from unveil.simulation.run import Stopwatch
+
+    watch = Stopwatch.start(time.perf_counter)
+    schema = _with_budget(built_in(), budget)
+    story = Story(notes)
+    study = _people(out, schema, records, seed, watch)
+    story.owners(study)
+    story.record_unit(study)
+    run, world = _link(study, schema, watch, story, out=out, error=error, offset=offset, seed=seed, review=review)
+    story.end(run, world)
+    _write(out, run, world)
+    if as_json:
+        print_json(run.summary())
+    story.where(out)
+
+
+def _with_budget(schema: Schema, budget: int) -> Schema:
+    from unveil.presets import with_preset
+
+    return with_preset(schema, "schema", budget=budget)
+
+
+def _people(out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch) -> Study:
+    """Generated people, saved as an owner would have them, then read, encoded and compared."""
+    from unveil.cli.progress import Stages
+    from unveil.engines import choose
+    from unveil.simulation.study import Study
+    from unveil.synthetic import generate, write
+    from unveil.tables.read import read_dataset
+
+    folder = out / "people"
+    folder.mkdir(parents=True, exist_ok=True)
+    with Stages(notes) as stages:
+        stages.begin(f"generating 2 × {records:,} people")
+        write(generate(records=records, overlap=0.2, errors=1, seed=seed), folder)
+        watch.lap("generating")
+        stages.begin("reading records")
+        a, b, truth = read_dataset(folder, schema)
+        watch.lap("reading")
+        study = Study("generated people", schema, a, b, truth, choose(), seed=seed)
+        stages.begin("encoding records")
+        study.encode()
+        watch.lap("encoding")
+        stages.begin("comparing records")
+        _ = study.comparison
+        watch.lap("comparing")
+    return study
+
+
+def _link(
+    study: Study,
+    schema: Schema,
+    watch: Stopwatch,
+    story: Story,
+    *,
+    out: Path,
+    error: float,
+    offset: float,
+    seed: int,
+    review: bool,
+) -> tuple[Run, World]:
+    from unveil.simulation.run import simulate, starting_threshold
+    from unveil.simulation.world import Settings
+
+    t0 = starting_threshold(study, offset=offset, threshold=None)
+    settings = Settings(seed=seed, error=error, t0=t0)
+    person = _person(out, study, schema, settings) if review else None
+    return simulate(
+        study, schema, settings, watch, preset="schema", reviewer=person, on_point=story.point, full=True, examples=True
+    )
+
+
+def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callable[[World], Reviewer]:
+    """The person at the terminal. What was decided is saved after every key, so the same command resumes."""
+    from unveil.cli.review import TerminalReviewer, seen_risk
+    from unveil.privacy.population import Population
+
+    # Everything is seeded: the same settings ask about the same pairs in the same order.
+    run = hashlib.sha256(f"{len(study.a)}|{settings}|{schema.fingerprint()}".encode()).hexdigest()[:16]
+    cost = seen_risk(schema, Population(schema.names, study.a, study.b))
+    reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, cost=cost, run=run)
+    return lambda _: reviewer
+
+
+def _write(out: Path, run: Run, world: World) -> None:
+    """The report, and what each owner gets: a link id for every record."""
+    from unveil.evaluation.report import render
+    from unveil.tables.atomic import replacing
+    from unveil.tables.write import write_rows
+
+    with replacing(out / "report.html") as temporary:
+        temporary.write_text(render(run), encoding="utf-8")
+    for one, records in zip(world.owners, (world.study.a, world.study.b), strict=True):
+        rows = ((record, link.hex()) for record, link in zip(records.ids, one.link_ids, strict=True))
+        write_rows(out / f"links-{one.address.name}.csv", ("record_id", "link_id"), rows, ids=("record_id",))

@@ -1,0 +1,104 @@
+"""`unveil link`: single-layer linkage of two files of encodings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unveil.cli.app import app, notes, print_json
+
+if TYPE_CHECKING:
+    from unveil.linkage.pairs import Comparison
+    from unveil.tables.encoded import Encodings
+
+
+@app.command()
+def link(
+    a: Annotated[Path, typer.Argument(help="encodings of one owner, from unveil encode", show_default=False)],
+    b: Annotated[Path, typer.Argument(help="encodings of the other owner", show_default=False)],
+    *,
+    out: Annotated[Path, typer.Option(help="CSV file to write links to", show_default=False)],
+    threshold: Annotated[float, typer.Option(help="pairs at or above this similarity are linked")] = 0.75,
+    one_to_one: Annotated[
+        bool, typer.Option("--one-to-one", help="keep only pairs that are each other's best match")
+    ] = False,
+    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="compare every pair, without blocking")] = False,
+    max_block: Annotated[int, typer.Option(help="blocks with more pairs than this are skipped")] = 1_000_000,
+    engine: Annotated[str, typer.Option(help="auto or reference")] = "auto",
+    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+) -> None:
+    """
+    Link two files of encodings by one threshold: the first layer alone, with nothing more disclosed.
+
+    Example: unveil link hospital.parquet registry.parquet --threshold 0.78 --one-to-one --out links.csv
+    """
+    import numpy as np
+
+    from unveil.errors import SettingError
+    from unveil.linkage.clusters import symmetric_best
+    from unveil.linkage.pairs import Pairs
+    from unveil.tables.atomic import check_target
+    from unveil.tables.encoded import read_encodings
+    from unveil.tables.write import write_links
+
+    if not 0 < threshold <= 1:
+        raise SettingError("the threshold must lie between 0 and 1", hint="0.75 suits the built-in schema")
+    if max_block < 1:
+        raise SettingError("--max-block must be at least 1")
+    check_target(out, overwrite=force)
+    left, right = read_encodings(a), read_encodings(b)
+    _check_alike(left, right)
+    with notes.status(f"comparing {len(left):,} and {len(right):,} records"):
+        found = _compare(left, right, threshold, engine=engine, all_pairs=all_pairs, max_block=max_block)
+    pairs = found.pairs
+    if one_to_one:
+        best = np.flatnonzero(symmetric_best(pairs.left, pairs.right, pairs.similarity))
+        pairs = Pairs(pairs.left[best], pairs.right[best], pairs.similarity[best])
+    rows = zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True)
+    write_links(out, ((left.ids[i], right.ids[j], round(sim, 6)) for i, j, sim in rows), overwrite=force)
+    _report(out, found, len(pairs), as_json=as_json)
+
+
+def _check_alike(left: Encodings, right: Encodings) -> None:
+    """Encodings made under other keys or parameters look like random bits to each other."""
+    from unveil.errors import SettingError
+
+    same = left.metadata.get("fingerprint") == right.metadata.get("fingerprint")
+    if not same or left.m != right.m or left.blocking.shape[1] != right.blocking.shape[1]:
+        raise SettingError(
+            "the two files were encoded with different keys, projects or schemas",
+            hint="unveil encode prints a fingerprint: both owners' must be the same",
+        )
+
+
+def _compare(
+    left: Encodings, right: Encodings, threshold: float, *, engine: str, all_pairs: bool, max_block: int
+) -> Comparison:
+    from unveil.engines import choose
+    from unveil.linkage.bits import Bits
+    from unveil.linkage.engine import Encoded, comparing
+
+    encoded = [
+        Encoded(Bits(part.filters, part.m), part.blocking[:, :0] if all_pairs else part.blocking)
+        for part in (left, right)
+    ]
+    return comparing(choose(engine), floor=threshold, max_block=max_block)(*encoded)
+
+
+def _report(out: Path, found: Comparison, links: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "file": str(out),
+                "links": links,
+                "compared_pairs": found.compared,
+                "skipped_blocks": found.skipped_blocks,
+            }
+        )
+        return
+    typer.echo(f"{links:,} links written to {out}; {found.compared:,} pairs compared")
+    if found.skipped_blocks:
+        typer.echo(f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them")

@@ -1,0 +1,155 @@
+"""`unveil simulate`: the whole protocol in one process, on a data set with known truth."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unveil.cli.app import app, notes, print_json, results
+
+if TYPE_CHECKING:
+    from unveil.evaluation.result import Run
+    from unveil.linkage.forest import Forest
+    from unveil.schema import Schema
+    from unveil.simulation.run import Stopwatch
+
+
+@app.command()
+def simulate(
+    *,
+    data: Annotated[Path, typer.Option(help="folder with a.csv, b.csv and truth.csv", show_default=False)],
+    preset: Annotated[str, typer.Option(help="paper: as published; schema: the schema's own parameters")] = "paper",
+    budget: Annotated[
+        int | None, typer.Option(help="labels that may be asked of the reviewer", show_default="100")
+    ] = None,
+    error: Annotated[float, typer.Option(help="share of the reviewer's labels that are wrong")] = 0.0,
+    offset: Annotated[
+        float | None, typer.Option(help="starting threshold, relative to the best one by truth", show_default="0")
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help="starting threshold itself", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(help="same seed, same result")] = 1,
+    encoding: Annotated[
+        str | None, typer.Option(help="clk or clk-xor; the schema's own if not given", show_default=False)
+    ] = None,
+    layers: Annotated[
+        int | None, typer.Option(help="1, 2 or 3; the schema's own if not given", show_default=False)
+    ] = None,
+    schema: Annotated[Path | None, typer.Option(help="schema file; the built-in schema person if not given")] = None,
+    model: Annotated[Path | None, typer.Option(help="start layer A from this saved model", show_default=False)] = None,
+    save_model: Annotated[Path | None, typer.Option(help="save layer A's model here", show_default=False)] = None,
+    report: Annotated[Path | None, typer.Option(help="write an HTML report here", show_default=False)] = None,
+    engine: Annotated[str, typer.Option(help="auto or reference")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """
+    Run the whole protocol in one process on records with known truth, with a simulated reviewer.
+
+    Example: unveil simulate --data people --budget 300 --error 0.2 --seed 7 --report report.html
+    """
+    from unveil.errors import SettingError
+    from unveil.presets import with_encoding, with_preset
+    from unveil.schema import built_in, load
+    from unveil.simulation.run import Stopwatch
+
+    if offset is not None and threshold is not None:
+        raise SettingError("both --offset and --threshold were given", hint="give one of them")
+    if seed < 0:
+        raise SettingError("the seed must not be negative")
+    base = with_encoding(load(schema) if schema else built_in(), encoding)
+    chosen = with_preset(base, preset, budget=budget, layers=layers)
+    start = _saved(model, chosen)
+    watch = Stopwatch.start(time.perf_counter)
+    run, forest = _run(
+        data, chosen, watch, preset=preset, error=error, offset=offset, threshold=threshold, seed=seed,
+        forest=start, engine=engine, full=report is not None,
+    )  # fmt: skip
+    if save_model is not None:
+        from unveil.storage.models import save_forest
+
+        save_forest(save_model, forest, chosen)
+    if report is not None:
+        _write_report(report, run)
+    if as_json:
+        print_json(run.summary())
+    else:
+        print_summary(run)
+
+
+def _saved(model: Path | None, schema: Schema) -> Forest | None:
+    from unveil.storage.models import load_forest
+
+    return load_forest(model, schema) if model else None
+
+
+def _run(
+    data: Path,
+    schema: Schema,
+    watch: Stopwatch,
+    *,
+    preset: str,
+    error: float,
+    offset: float | None,
+    threshold: float | None,
+    seed: int,
+    forest: Forest | None,
+    engine: str,
+    full: bool,
+) -> tuple[Run, Forest]:
+    from unveil.cli.progress import Stages
+    from unveil.engines import choose
+    from unveil.simulation.run import simulate as run_simulation
+    from unveil.simulation.run import starting_threshold
+    from unveil.simulation.study import Study
+    from unveil.simulation.world import Settings
+    from unveil.tables.read import read_dataset
+
+    steps = 1 + len(schema.protocol.batches)
+    with Stages(notes) as stages:
+        stages.begin("reading records")
+        a, b, truth = read_dataset(data, schema)
+        watch.lap("reading")
+        study = Study(data.resolve().name, schema, a, b, truth, choose(engine), seed=seed)
+        stages.begin("encoding records")
+        study.encode()
+        watch.lap("encoding")
+        stages.begin("comparing records")
+        t0 = starting_threshold(study, offset=offset, threshold=threshold)
+        watch.lap("comparing")
+        stages.begin("running the protocol", total=steps)
+        settings = Settings(seed=seed, error=error, t0=t0, forest=forest)
+        run, world = run_simulation(
+            study, schema, settings, watch, preset=preset, on_point=lambda _: stages.advance(), full=full
+        )
+    return run, world.attribute_unit.layer.model
+
+
+def _write_report(path: Path, run: Run) -> None:
+    from unveil.evaluation.report import render
+    from unveil.tables.atomic import replacing
+
+    with replacing(path) as temporary:
+        temporary.write_text(render(run), encoding="utf-8")
+    notes.print(f"report: {path}")
+
+
+def print_summary(run: Run) -> None:
+    """The run in a few lines, for people."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("pairs in layer A", "labels", "threshold", "precision", "recall", "F1"):
+        table.add_column(name, justify="right")
+    for point in run.trajectory:
+        table.add_row(
+            f"{point.reviewed_pairs:,}", f"{point.clerical_labels:,}", f"{point.threshold:.2f}",
+            f"{point.precision:.3f}", f"{point.recall:.3f}", f"{point.f1:.3f}",
+        )  # fmt: skip
+    results.print(table)
+    results.print(
+        f"F1 {run.initial_f1:.3f} → {run.final_f1:.3f}; {run.candidate_pairs:,} candidate pairs, "
+        f"{run.true_pairs:,} true pairs, {run.pairs_completeness:.1%} of them candidates; "
+        f"{run.seconds:.1f} s, {run.peak_rss_mb:,.0f} MB"
+    )

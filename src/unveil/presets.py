@@ -1,0 +1,49 @@
+"""
+Presets: named sets of protocol parameters.
+
+`schema` leaves the schema's own parameters as they are. `paper` sets those of the published runs: the schema's defaults
+follow the publication's text, which doubles the weight of a reviewer's label in both layers, but the configuration
+released with it does not, and it is the configuration that reproduces the published figures.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unveil.errors import SettingError
+from unveil.schema import Hardening, Schema
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"clerical_weight_r": 1.0, "clerical_weight_a": 1.0},
+    "schema": {},
+}
+ENCODINGS: dict[str, tuple[Hardening, ...]] = {
+    "clk": (),
+    "clk-xor": (Hardening(method="xor-fold"),),
+}
+
+
+def with_preset(schema: Schema, preset: str, *, budget: int | None = None, layers: int | None = None) -> Schema:
+    """The schema with a preset's parameters and, where given, another budget or number of layers."""
+    if preset not in PRESETS:
+        raise SettingError(f"no preset {preset}", hint=f"choose one of {', '.join(PRESETS)}")
+    changes = dict(PRESETS[preset])
+    if budget is not None:
+        if budget < 0:
+            raise SettingError("the budget must not be negative", hint="0 asks no reviewer at all")
+        changes["review"] = schema.protocol.review.model_copy(update={"budget": budget})
+    if layers is not None:
+        if layers not in (1, 2, 3):
+            raise SettingError("layers must be 1, 2 or 3")
+        changes["layers"] = layers
+    return schema.model_copy(update={"protocol": schema.protocol.model_copy(update=changes)})
+
+
+def with_encoding(schema: Schema, encoding: str | None) -> Schema:
+    """The schema with another record-level encoding; its own if none is named."""
+    if encoding is None:
+        return schema
+    if encoding not in ENCODINGS:
+        raise SettingError(f"no encoding {encoding}", hint=f"choose one of {', '.join(ENCODINGS)}")
+    layer = schema.layer_r.model_copy(update={"encoding": "clk", "hardening": ENCODINGS[encoding]})
+    return schema.model_copy(update={"layer_r": layer})
