@@ -1,6 +1,7 @@
 # Everything works in a fresh clone: each target makes the environment it needs.
 PYTHON ?= python3
 VENV   := .venv
+PEERS  := .venv-peers
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
@@ -44,17 +45,29 @@ format: setup  ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup  ## measure speed and memory; writes bench/
+bench: setup $(PEERS)/.ready  ## measure speed and memory, against the tools people use today; writes bench/
 	$(BIN)/python benchmarks/run.py --out bench
+
+# The peers need older libraries than we do, so they get an environment of their own.
+$(PEERS)/.ready: requirements/peers.txt
+ifneq ($(UV),)
+	$(UV) venv --quiet --clear --python $(PYTHON) $(PEERS)
+	$(UV) pip install --quiet --python $(PEERS)/bin/python --require-hashes -r requirements/peers.txt
+else
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.txt
+endif
+	@touch $@
 
 docs: setup  ## write the command and schema reference anew from the code
 	$(BIN)/python -m unveil.cli.reference docs
 
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
+
 requirements:  ## compile the pinned requirements anew (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	  --no-header pyproject.toml -o requirements/run.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	  --no-header pyproject.toml --group dev -o requirements/dev.txt
+	$(COMPILE) pyproject.toml -o requirements/run.txt
+	$(COMPILE) pyproject.toml --group dev -o requirements/dev.txt
+	$(COMPILE) --group peers -o requirements/peers.txt
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) demo bench .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) demo bench .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -217,7 +217,9 @@ class Schema(Settings):
 
     def fingerprint(self) -> str:
         """A hash of everything that owners must agree on before they may upload."""
-        text = json.dumps(self.model_dump(mode="json", exclude={"input"}), sort_keys=True)
+        # Names of columns are each owner's own affair: the same people may stand in files that look different.
+        own: Any = {"input": True, "attributes": {"__all__": {"column"}}}
+        text = json.dumps(self.model_dump(mode="json", exclude=own), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 

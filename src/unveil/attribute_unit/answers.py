@@ -17,6 +17,7 @@ class Answers:
 
     owners: tuple[Address, Address]
     _given: dict[Address, dict[bytes, tuple[Words, NDArray[np.uint8]] | None]] = field(init=False)
+    _closed: set[bytes] = field(init=False, default_factory=set)  # pairs whose answers were taken
 
     def __post_init__(self) -> None:
         self._given = {owner: {} for owner in self.owners}
@@ -26,7 +27,11 @@ class Answers:
 
     def has(self, owner: Address, pair_id: bytes) -> bool:
         """Whether this owner has answered or refused this pair."""
-        return pair_id in self._given[owner]
+        return pair_id in self._given[owner] or pair_id in self._closed
+
+    def closed(self, pair_id: bytes) -> bool:
+        """Whether this pair's answers were taken before."""
+        return pair_id in self._closed
 
     def give(self, owner: Address, pair_id: bytes, filters: Words, classes: NDArray[np.uint8]) -> None:
         """Note an answer: one filter and one frequency class per attribute."""
@@ -46,6 +51,7 @@ class Answers:
 
         Filters are dropped once compared: the unit keeps similarities, not encodings.
         """
+        self._closed.update(pair_ids)
         taken = [[given.pop(pair_id) for pair_id in pair_ids] for given in self._given.values()]
         both = [i for i, pair in enumerate(zip(*taken, strict=True)) if all(answer is not None for answer in pair)]
         filters, classes = [], []

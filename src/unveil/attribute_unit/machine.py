@@ -108,7 +108,10 @@ class AttributeUnit:
             thought = outcomes(message.g, message.p)
         except ValueError as error:
             raise refused(envelope, str(error)) from None
-        self._batch = _Batch(entries(message.pair_ids, ID), thought)
+        pair_ids = entries(message.pair_ids, ID)
+        if len(set(pair_ids)) != len(pair_ids) or any(self._answers.closed(pair_id) for pair_id in pair_ids):
+            raise refused(envelope, "a pair that was announced before")
+        self._batch = _Batch(pair_ids, thought)
         return self._compare_when_complete()
 
     def _answered(self, envelope: Envelope, message: AttributeEncodings) -> list[Envelope]:
@@ -118,6 +121,8 @@ class AttributeUnit:
         words = word_count(message.m)
         filters = np.frombuffer(message.filters, "<u8").reshape(-1, width, words)
         classes = byte_matrix(message.classes, width)
+        if classes.size and classes.max() > 1 + len(self._protocol.frequency.bounds):
+            raise refused(envelope, "an unknown frequency class")
         pair_ids = self._unanswered(envelope, message.pair_ids)
         for i, pair_id in enumerate(pair_ids):
             self._answers.give(envelope.sender, pair_id, filters[i], classes[i])
@@ -130,7 +135,8 @@ class AttributeUnit:
 
     def _unanswered(self, envelope: Envelope, column: bytes) -> list[bytes]:
         pair_ids = entries(column, ID)
-        if any(self._answers.has(envelope.sender, pair_id) for pair_id in pair_ids):
+        twice = len(set(pair_ids)) != len(pair_ids)
+        if twice or any(self._answers.has(envelope.sender, pair_id) for pair_id in pair_ids):
             raise refused(envelope, "a second answer for the same pair")
         return pair_ids
 

@@ -31,12 +31,15 @@ class Engine(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Encoded:
     """One owner's records as the record unit holds them: filters, and hashed blocking keys (n, K, 16)."""
 
     filters: Bits
     keys: NDArray[np.uint8]
+
+    def __repr__(self) -> str:
+        return f"Encoded(<{len(self.filters)} records>)"
 
 
 #: Compares two owners' records; whoever hands one in may remember results by what they were computed from.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unveil.errors import SettingError
 from unveil.linkage.outcome import Flags, Outcomes, Reals
 from unveil.schema import Threshold
 
@@ -24,6 +25,8 @@ class ThresholdModel:
     def start(cls, settings: Threshold, t0: float | None = None) -> ThresholdModel:
         """The model before any label."""
         t = settings.t if t0 is None else t0
+        if not 0 < t < 1:
+            raise SettingError("the threshold must lie between 0 and 1")
         return cls(t, t, settings)
 
     def predict(self, features: Reals) -> Outcomes:
@@ -60,7 +63,7 @@ class ThresholdModel:
     def _candidates(self) -> list[float]:
         """Thresholds within reach, nearest first, the lower before the higher."""
         settings = self.settings
-        reach = round(settings.dt_step / settings.step)
+        reach = int(settings.dt_step / settings.step + 1e-9)
         moves = sorted(range(-reach, reach + 1), key=lambda move: (abs(move), move))
         steps = [round(self.t + move * settings.step, _DIGITS) for move in moves if move]
         return [t for t in steps if abs(t - self.t0) <= settings.dt + 1e-9 and 0 < t < 1]

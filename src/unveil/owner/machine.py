@@ -64,6 +64,7 @@ class Owner:
         self._handles = Handles(entropy(ID * len(records)))
         self._served: set[bytes] = set()  # every key_pair ever answered
         self._pairs: dict[bytes, int] = {}  # pair id -> row
+        self._tasks: set[bytes] = set()  # every task id ever answered
         self._classes = self._count_frequencies()
         self._present = np.stack([~records.columns[name].missing() for name in schema.names], axis=1)
 
@@ -110,7 +111,7 @@ class Owner:
         # A key used twice would turn keyed filters into plain ones; only the owner can refuse that.
         if len(set(key_pairs)) != len(key_pairs) or not self._served.isdisjoint(key_pairs):
             raise refused(envelope, "a key_pair that was used before")
-        if any(pair_id in self._pairs for pair_id in pair_ids):
+        if len(set(pair_ids)) != len(pair_ids) or any(pair_id in self._pairs for pair_id in pair_ids):
             raise refused(envelope, "a pair that was wished for before")
         self._served.update(key_pairs)
         self._pairs.update(zip(pair_ids, rows.tolist(), strict=True))
@@ -138,6 +139,9 @@ class Owner:
         pair_ids, task_ids = entries(message.pair_ids, ID), entries(message.task_ids, ID)
         if any(pair_id not in self._pairs for pair_id in pair_ids):
             raise refused(envelope, "a wish for a pair that this owner was never asked about")
+        if len(set(task_ids)) != len(task_ids) or not self._tasks.isdisjoint(task_ids):
+            raise refused(envelope, "a task that was wished for before")
+        self._tasks.update(task_ids)
         rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
         allowed = np.array([name not in self._policy.never for name in names])
         asked = byte_matrix(message.asked, len(names)).astype(bool) & allowed
@@ -160,6 +164,8 @@ class Owner:
         return [self._send(unit, Refusal(b"".join(refused_ids)))] if refused_ids else []
 
     def _linked(self, envelope: Envelope, message: LinkTable) -> list[Envelope]:
+        if self.link_ids:
+            raise refused(envelope, "a second link table")
         rows = self._handles.rows(message.handles)
         if len(rows) != len(self._records) or len(np.unique(rows)) != len(rows) or (rows < 0).any():
             raise refused(envelope, "not a link id for each record")

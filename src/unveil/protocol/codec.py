@@ -49,9 +49,10 @@ def decode(frame: bytes) -> Message:
     kind = _KINDS.get(header["kind"]) if isinstance(header["kind"], str) else None
     if kind is None:
         raise FrameError("unknown kind of message")
-    values = _plain(kind, header["fields"]) | _columns(header["columns"], rest)
+    plain, columns = _plain(kind, header["fields"]), _columns(header["columns"], rest)
     expected = {field.name: field.type for field in fields(kind)}
-    if set(values) != set(expected):
+    values = plain | columns
+    if set(values) != set(expected) or len(values) != len(plain) + len(columns):
         raise FrameError(f"{kind.__name__} needs exactly the fields {', '.join(expected)}")
     for name, annotation in expected.items():
         if not _fits(values[name], str(annotation)):
@@ -96,6 +97,8 @@ def _columns(given: object, rest: memoryview) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for entry in given:
         match entry:
+            case [_, bool()]:  # true is 1 to Python
+                raise FrameError("a column is not as announced")
             case [str(name), int(length)] if 0 <= length <= len(rest) and name not in found:
                 found[name], rest = bytes(rest[:length]), rest[length:]
             case _:
@@ -113,5 +116,11 @@ def _fits(value: object, annotation: str) -> bool:
             return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 32
         case _:
             return isinstance(value, tuple) and all(
-                isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values()) for entry in value
+                isinstance(entry, dict) and all(_is_text(name) and _is_text(text) for name, text in entry.items())
+                for entry in value
             )
+
+
+def _is_text(value: object) -> bool:
+    # JSON can escape halves of a character that no UTF-8 text holds and no display can print.
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -199,6 +199,8 @@ class RecordUnit:
             raise refused(envelope, "a label for a pair that was not asked about") from None
         except ValueError as error:
             raise refused(envelope, str(error)) from None
+        if len(np.unique(positions)) != len(positions):
+            raise refused(envelope, "two labels for the same pair")
         self.layer.take(positions, labels)
         self.layer.learn()
         self.layer.classify()

@@ -39,6 +39,7 @@ class ReviewUnit:
         self._tasks: dict[bytes, _Task] = {}
         self._early: dict[bytes, dict[Address, Mapping[str, str] | None]] = {}  # None: refused
         self._ready: list[bytes] = []
+        self._settled: set[bytes] = set()  # both owners have answered; the task may be closed by now
 
     def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take one message; return what is to be sent because of it."""
@@ -88,23 +89,33 @@ class ReviewUnit:
         if states.size and states.max() >= len(STATES):
             raise refused(envelope, "an unknown state")
         task_ids = entries(message.task_ids, ID)
-        if any(task_id in self._tasks for task_id in task_ids):
-            raise refused(envelope, "a task that is open already")
+        known = any(task_id in self._tasks or task_id in self._settled for task_id in task_ids)
+        if known or len(set(task_ids)) != len(task_ids):
+            raise refused(envelope, "a task that was opened before")
         for i, task_id in enumerate(task_ids):
-            self._tasks[task_id] = _Task(tuple(states[i].tolist()), tuple(classes[i].tolist()))
-        return self._settle(envelope, task_ids)
+            self._tasks[task_id] = task = _Task(tuple(states[i].tolist()), tuple(classes[i].tolist()))
+            self._drop_unasked(task_id, task)
+        return self._settle(task_ids)
+
+    def _drop_unasked(self, task_id: bytes, task: _Task) -> None:
+        """Forget values that came before their task and are not asked for: the unit holds what is shown, no more."""
+        asked, early = self._asked(task), self._early.get(task_id, {})
+        for owner, values in early.items():
+            if values is not None:
+                early[owner] = {name: value for name, value in values.items() if name in asked}
 
     def _answered(
         self, envelope: Envelope, task_ids: list[bytes], granted: list[Mapping[str, str] | None]
     ) -> list[Envelope]:
         """Note answers; they may arrive before the task."""
-        for task_id in task_ids:
-            if envelope.sender in self._early.get(task_id, {}):
-                raise refused(envelope, "a second answer for the same task")
+        again = (task_id in self._settled or envelope.sender in self._early.get(task_id, {}) for task_id in task_ids)
+        if len(set(task_ids)) != len(task_ids) or any(again):
+            raise refused(envelope, "a second answer for the same task")
         for task_id, values in zip(task_ids, granted, strict=True):
             self._check_values(envelope, task_id, values)
+        for task_id, values in zip(task_ids, granted, strict=True):
             self._early.setdefault(task_id, {})[envelope.sender] = values
-        return self._settle(envelope, task_ids)
+        return self._settle(task_ids)
 
     def _check_values(self, envelope: Envelope, task_id: bytes, values: Mapping[str, str] | None) -> None:
         """Refuse values that nobody asked for: the unit must not hold more than is shown."""
@@ -115,7 +126,7 @@ class ReviewUnit:
     def _asked(self, task: _Task) -> set[str]:
         return {name for name, state in zip(self._schema.names, task.states, strict=True) if state == SHOWN}
 
-    def _settle(self, envelope: Envelope, task_ids: list[bytes]) -> list[Envelope]:
+    def _settle(self, task_ids: list[bytes]) -> list[Envelope]:
         """Tasks with both answers become ready; tasks with a refusal go back."""
         declined = []
         for task_id in task_ids:
@@ -123,12 +134,12 @@ class ReviewUnit:
             if task_id not in self._tasks or len(answers) < len(self._owners):
                 continue
             del self._early[task_id]
+            self._settled.add(task_id)
             if any(values is None for values in answers.values()):
                 del self._tasks[task_id]
                 declined.append(task_id)
                 continue
             for owner, values in answers.items():
-                self._check_values(envelope, task_id, values)
                 self._tasks[task_id].values[owner] = values or {}
             self._ready.append(task_id)
         return [self._send(Refusal(b"".join(declined)))] if declined else []

@@ -106,7 +106,7 @@ class World:
         """Run the protocol to its end."""
         for one in self.owners:
             self.network.send(one.begin())
-        while not all(one.link_ids for one in self.owners):
+        while not self.record_unit.finished:  # the link tables are delivered in the same sweep
             self._deliver_all()
             pending = self.review_unit.pending()
             if pending:
