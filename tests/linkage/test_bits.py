@@ -47,7 +47,7 @@ def test_sums_of_popcounts_do_not_overflow() -> None:
 def test_wire_vector_has_the_least_significant_bit_first() -> None:
     """Pins the layout for other implementations: bit 0 is the lowest bit of the first byte, bit 64 starts word two."""
     filters = packed([{0, 9, 63, 64, 127}], 128)
-    assert bytes.fromhex("0102000000000080" "0100000000000080") == filters.to_bytes()
+    assert bytes.fromhex("01020000000000800100000000000080") == filters.to_bytes()
 
 
 @given(st.lists(st.sets(st.integers(0, 191)), max_size=5))

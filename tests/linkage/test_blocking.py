@@ -117,5 +117,7 @@ def test_comparison_counts_what_it_compared_and_keeps_what_reaches_the_floor() -
     assert [(0, 1, 6 / 7)] == list(
         zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.similarity.tolist(), strict=True)
     )
-    tighter = comparing(ReferenceEngine(), floor=0.0, max_block=3)(Encoded(filters[0], left), Encoded(filters[1], right))
+    tighter = comparing(ReferenceEngine(), floor=0.0, max_block=3)(
+        Encoded(filters[0], left), Encoded(filters[1], right)
+    )
     assert (2, 1) == (tighter.compared, tighter.skipped_blocks)

@@ -65,7 +65,12 @@ class AttributeUnit:
         forest: Forest | None = None,
     ) -> None:
         protocol = schema.protocol
-        self.layer = Layer(forest or Forest(protocol.forest), protocol, clerical_weight=protocol.clerical_weight_a)
+        self.layer = Layer(
+            forest or Forest(protocol.forest),
+            protocol,
+            clerical_weight=protocol.clerical_weight_a,
+            asks_people=True,
+        )
         self.pair_ids: list[bytes] = []
         self.similarity: Reals = np.empty((0, len(schema.attributes)))
         self.agreement: NDArray[np.uint8] = np.empty((0, len(schema.attributes)), np.uint8)

@@ -107,7 +107,7 @@ def _link(
     from unveil.simulation.world import Settings
 
     t0 = starting_threshold(study, offset=offset, threshold=None)
-    settings = Settings(seed=seed, error=error, t0=t0)
+    settings = Settings(seed=seed, error=0.0 if review else error, t0=t0)
     person = _person(out, study, schema, settings) if review else None
     return simulate(
         study, schema, settings, watch, preset="schema", reviewer=person, on_point=story.point, full=True, examples=True

@@ -61,6 +61,8 @@ def simulate(
     base = with_encoding(load(schema) if schema else built_in(), encoding)
     chosen = with_preset(base, preset, budget=budget, layers=layers)
     start = _saved(model, chosen)
+    if chosen.protocol.layers == 2 and start is None:  # noqa: PLR2004 - without review
+        notes.print("note: without a reviewer and without --model, layer A can only repeat what layer R thinks")
     watch = Stopwatch.start(time.perf_counter)
     run, forest = _run(
         data, chosen, watch, preset=preset, error=error, offset=offset, threshold=threshold, seed=seed,
@@ -151,5 +153,6 @@ def print_summary(run: Run) -> None:
     results.print(
         f"F1 {run.initial_f1:.3f} → {run.final_f1:.3f}; {run.candidate_pairs:,} candidate pairs, "
         f"{run.true_pairs:,} true pairs, {run.pairs_completeness:.1%} of them candidates; "
-        f"{run.seconds:.1f} s, {run.peak_rss_mb:,.0f} MB"
+        f"{run.seconds:.1f} s, {run.peak_rss_mb:,.0f} MB",
+        soft_wrap=True,
     )

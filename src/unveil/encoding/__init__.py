@@ -7,5 +7,8 @@ attribute (`hashing`, `filters`). The filters of the attributes make one record-
 All keys come from the owner's one secret (`keys`); all keyed choices from a full-width stream (`draws`).
 `encoder.Encoder` ties this together and is all that other rooms need.
 
+Small batches are encoded as these files say it. Larger ones go through `bulk`, with the same bits: values are cut by
+`grams`, hashed by `sha256` and `streams`, which `compiled` turns into machine code and runs on every core.
+
 Bits are uint64 words: bit i is bit i % 64 of word i // 64, least significant first (`bits`).
 """

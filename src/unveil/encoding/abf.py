@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.encoding import filters
 from unveil.encoding.bits import CHUNK_BYTES, words_for
 from unveil.encoding.filters import column_of, value_filters
 from unveil.encoding.hashing import gathered, positions
@@ -32,7 +33,7 @@ def abf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("A", attribute=attribute.name)
-        out[:, index] = value_filters(column.distinct, attribute, index, key=key, m=m, h=attribute.h)[column.codes]
+        out[:, index] = value_filters(column, attribute, index, key=key, m=m, h=attribute.h)[column.codes]
     return out
 
 
@@ -41,6 +42,17 @@ def kabf(
 ) -> NDArray[np.uint64]:
     """For record rows[i] and every attribute a filter under the key ("A", pair key_pairs[i], attribute name)."""
     _check(len(records), rows, key_pairs)
+    if len(rows) >= filters.WORTH_COMPILING:
+        from unveil.encoding import bulk
+
+        return bulk.kabf(records, rows, key_pairs, schema, keys)
+    return _one_by_one(records, rows, key_pairs, schema, keys)
+
+
+def _one_by_one(
+    records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys
+) -> NDArray[np.uint64]:
+    """The same through the library's HMAC, token by token: for small batches, and the reference of the kernels."""
     m = schema.layer_a.m
     out = np.empty((len(rows), len(schema.attributes), words_for(m)), dtype=np.uint64)
     step = max(1, min(_ROWS_AT_ONCE, CHUNK_BYTES // m))

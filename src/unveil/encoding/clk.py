@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.encoding import filters
 from unveil.encoding.bits import or_rows, words_for
 from unveil.encoding.filters import column_of, value_filters
 from unveil.encoding.keys import Subkeys
@@ -18,11 +19,15 @@ def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
 
     The key of an attribute is ("R", attribute name). A missing value adds no bits.
     """
+    if len(records) >= filters.WORTH_COMPILING:
+        from unveil.encoding import bulk
+
+        return bulk.clk(records, schema, keys)
     m, h = schema.layer_r.m, schema.layer_r.h
     out = np.zeros((len(records), words_for(m)), dtype=np.uint64)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("R", attribute=attribute.name)
         # One attribute's masks at a time: they are dropped before the next is hashed.
-        or_rows(out, value_filters(column.distinct, attribute, index, key=key, m=m, h=h), column.codes)
+        or_rows(out, value_filters(column, attribute, index, key=key, m=m, h=h), column.codes)
     return out

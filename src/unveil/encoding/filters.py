@@ -2,12 +2,11 @@
 The filter of every distinct value of one attribute.
 
 Each distinct value is normalised and tokenised once and each distinct token hashed once, however many records there
-are: the filter of a value is the OR of its tokens' masks.
+are: the filter of a value is the OR of its tokens' masks. What stands here is the plain way, good for small batches and
+as the reference of `bulk`, which does the same with compiled kernels on every core.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,9 @@ from unveil.errors import SettingError
 from unveil.records import Column, Records
 from unveil.schema import Attribute
 
+#: Fewer records than this are encoded without compiled kernels, which would take longer to load than the work takes.
+WORTH_COMPILING = 2000
+
 
 def column_of(records: Records, attribute: Attribute) -> Column:
     """The column of that attribute."""
@@ -28,11 +30,13 @@ def column_of(records: Records, attribute: Attribute) -> Column:
         raise SettingError(f"the records have no column {attribute.name}") from None
 
 
-def value_filters(
-    values: Sequence[str], attribute: Attribute, index: int, *, key: bytes, m: int, h: int
-) -> NDArray[np.uint64]:
-    """For every value the filter of m bits with h positions per q-gram; all zero for an empty value."""
-    tokens = tokenise(values, attribute, index)
+def value_filters(column: Column, attribute: Attribute, index: int, *, key: bytes, m: int, h: int) -> NDArray[np.uint64]:
+    """For every distinct value the filter of m bits with h positions per q-gram; all zero for an empty value."""
+    if len(column) >= WORTH_COMPILING:
+        from unveil.encoding import bulk
+
+        return bulk.value_filters(column.distinct, attribute, index, key=key, m=m, h=h)
+    tokens = tokenise(column.distinct, attribute, index)
     token_masks = masks(positions([(key, tokens.distinct)], m=m, h=h), m=m)
     return _or_of_tokens(tokens, token_masks, words_for(m))
 

@@ -5,6 +5,8 @@ Block i of the stream of token w under key k is HMAC-SHA256(k, uint32_le(i) ‖ 
 read as little-endian 16-bit words. Words at or above m·⌊65536/m⌋ are skipped, so that no position is favoured; the
 first h words left, mod m, are the token's positions, with replacement. The stream keeps HMAC's full width: a seed of 32
 or 48 bits in between could be tried out.
+
+What stands here hashes token by token through a library: for small batches, and as the reference of `streams`.
 """
 
 from __future__ import annotations

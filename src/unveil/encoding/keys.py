@@ -86,7 +86,11 @@ class Subkeys:
 
     def of_pairs(self, key_pairs: Sequence[bytes], attribute: str) -> list[bytes]:
         """The key of layer A for every pair: `of("A", pair=key_pair, attribute=attribute)`, in one sweep."""
-        head = join_parts("project", self._project, "layer", "A", "pair")
-        tail = join_parts("attribute", attribute) + b"\x01"
-        prk, digest = self._prk, hmac.digest
+        prk, head, tail = self.around_pair(attribute)
+        digest = hmac.digest
         return [digest(prk, head + join_parts(key_pair) + tail, "sha256") for key_pair in key_pairs]
+
+    def around_pair(self, attribute: str) -> tuple[bytes, bytes, bytes]:
+        """(PRK, head, tail): the key of a pair is HMAC(PRK, head ‖ join_parts(key_pair) ‖ tail). As secret as the key."""
+        head = join_parts("project", self._project, "layer", "A", "pair")
+        return self._prk, head, join_parts("attribute", attribute) + b"\x01"

@@ -45,7 +45,7 @@ def rbf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("R", attribute=attribute.name)
-        filters = value_filters(column.distinct, attribute, index, key=key, m=m_a, h=attribute.h)
+        filters = value_filters(column, attribute, index, key=key, m=m_a, h=attribute.h)
         places = np.flatnonzero(layout.attribute == index)
         or_rows(out, _placed(filters, m_a, layout.source[places], places, m), column.codes)
     return out

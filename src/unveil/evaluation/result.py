@@ -94,7 +94,7 @@ class Run:
     disclosures: tuple[Disclosure, ...] = ()
     asked: tuple[Asked, ...] = ()
     review_states: dict[str, dict[str, int]] = field(default_factory=dict)  # attribute -> state -> pairs
-    kapr: dict[str, float] = field(default_factory=dict)  # "held", "seen", and "held, everything requested"
+    kapr: dict[str, float] = field(default_factory=dict)  # "seen", "held", and "held" had more been asked for
     flows: tuple[Flow, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)  # stage -> seconds, in order
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +13,44 @@ from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.pairs import Comparison, Pairs, Rows
 
+#: How alike two filters are; `engines.measure` holds the formulas.
+Measure = Literal["dice", "jaccard", "hamming"]
+
+#: Is told now and then how many comparisons are done, and last how many there were in all (nothing if there were none).
+Progress = Callable[[int], None]
+
 
 class Engine(Protocol):
-    """Answers which pairs there are and how similar they are (Dice)."""
+    """Answers which pairs there are and how similar they are. The order of the pairs is the engine's own."""
 
     @property
     def name(self) -> str:
         """Name of the engine as the user writes it."""
         ...
 
-    def similarities(self, a: Bits, b: Bits, left: Rows, right: Rows) -> NDArray[np.float64]:
+    def similarities(
+        self, a: Bits, b: Bits, left: Rows, right: Rows, *, measure: Measure = "dice"
+    ) -> NDArray[np.float64]:
         """Similarity of each given pair of rows."""
         ...
 
-    def all_pairs(self, a: Bits, b: Bits, *, floor: float) -> Iterator[Pairs]:
+    def all_pairs(
+        self, a: Bits, b: Bits, *, floor: float, measure: Measure = "dice", progress: Progress | None = None
+    ) -> Iterator[Pairs]:
         """Every pair at or above the floor, streamed; memory is bounded by what is kept."""
+        ...
+
+    def block_pairs(
+        self,
+        a: Bits,
+        b: Bits,
+        blocks: Blocks,
+        *,
+        floor: float,
+        measure: Measure = "dice",
+        progress: Progress | None = None,
+    ) -> Iterator[Pairs]:
+        """Every candidate pair of the blocks at or above the floor, once, streamed; progress counts candidates."""
         ...
 
 
@@ -46,25 +69,30 @@ class Encoded:
 Compare = Callable[[Encoded, Encoded], Comparison]
 
 
-def comparing(engine: Engine, *, floor: float, max_block: int) -> Compare:
+def comparing(engine: Engine, *, floor: float, max_block: int, progress: Progress | None = None) -> Compare:
     """The comparison of candidates by blocking keys, or of all pairs where there are no keys, above the floor."""
 
     def compare(a: Encoded, b: Encoded) -> Comparison:
         if a.keys.shape[1]:
-            return compare_blocks(engine, a, b, floor=floor, max_block=max_block)
-        pairs = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=floor))
+            return compare_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress)
+        pairs = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=floor, progress=progress))
         return Comparison(pairs.sorted(), len(a.filters) * len(b.filters))
 
     return compare
 
 
-def compare_blocks(engine: Engine, a: Encoded, b: Encoded, *, floor: float, max_block: int) -> Comparison:
+def compare_blocks(
+    engine: Engine, a: Encoded, b: Encoded, *, floor: float, max_block: int, progress: Progress | None = None
+) -> Comparison:
     """The candidate pairs at or above the floor."""
     blocks = Blocks.of(a.keys, b.keys, max_block=max_block)
-    kept, compared = [], 0
-    for left, right in blocks.candidates():
-        similarity = engine.similarities(a.filters, b.filters, left, right)
-        keep = similarity >= floor
-        compared += len(left)
-        kept.append(Pairs(left[keep], right[keep], similarity[keep]))
-    return Comparison(Pairs.concatenate(kept).sorted(), compared, blocks.skipped)
+    compared = 0
+
+    def count(done: int) -> None:
+        nonlocal compared
+        compared = done
+        if progress is not None:
+            progress(done)
+
+    pairs = Pairs.concatenate(engine.block_pairs(a.filters, b.filters, blocks, floor=floor, progress=count))
+    return Comparison(pairs.sorted(), compared, blocks.skipped)

@@ -24,8 +24,9 @@ Positions = NDArray[np.int64]
 class Layer(Generic[M]):
     """Pairs in the order in which they came. `outcomes` is the layer's current word on each of them."""
 
-    def __init__(self, model: M, settings: Protocol, *, clerical_weight: float) -> None:
+    def __init__(self, model: M, settings: Protocol, *, clerical_weight: float, asks_people: bool = False) -> None:
         self.model = model
+        self._asks_people = asks_people  # every label from below is a person's, however sure they were
         self._settings = settings
         self._clerical_weight = clerical_weight
         self.features: Reals = np.empty(0)
@@ -93,7 +94,7 @@ class Layer(Generic[M]):
         if len(self.told):
             known[:] = True
         g, weight = self.g.copy(), self.p.copy()
-        weight[self.labelled & (self.p == CERTAIN)] *= self._clerical_weight
+        weight[self.labelled & ((self.p == CERTAIN) | self._asks_people)] *= self._clerical_weight
         if len(self.told):
             above = ~self.labelled
             g[above], weight[above] = self.told.g[above], self.told.p[above]

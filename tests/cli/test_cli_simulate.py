@@ -1,0 +1,177 @@
+"""`unveil simulate` and `unveil link`, as a person would run them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import unveil
+
+from unveil.synthetic import generate, write
+
+EXACT_KEYS = [
+    "dataset", "preset", "budget", "error", "seed", "t_opt", "t0", "t_final", "true_pairs", "candidate_pairs",
+    "pairs_completeness", "trajectory", "initial_f1", "final_f1", "seconds", "peak_rss_mb",
+]  # fmt: skip
+POINT_KEYS = ["reviewed_pairs", "clerical_labels", "threshold", "precision", "recall", "f1"]
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("simulate") / "people"
+    folder.mkdir()
+    write(generate(records=2000, overlap=0.2, errors=1, seed=5), folder)
+    return folder
+
+
+def simulated(people: Path, *arguments: str | Path) -> dict[str, Any]:
+    done = unveil("simulate", "--data", people, "--json", *arguments)
+    assert (0, "") == (done.returncode, done.stderr)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def test_json_holds_exactly_the_documented_keys(people: Path) -> None:
+    """Scripts of others read this object: a renamed key breaks them."""
+    result = simulated(people, "--budget", "30", "--error", "0.2", "--offset", "0.02", "--seed", "3")
+    assert EXACT_KEYS == list(result)
+    assert all(list(point) == POINT_KEYS for point in result["trajectory"])
+    assert ("people", "paper", 30, 0.2, 3, 400) == tuple(
+        result[key] for key in ("dataset", "preset", "budget", "error", "seed", "true_pairs")
+    )
+    assert result["t_opt"] + 0.02 == pytest.approx(result["t0"])
+    assert 0 == result["trajectory"][0]["reviewed_pairs"]
+    assert result["initial_f1"] == result["trajectory"][0]["f1"]
+    assert result["final_f1"] == result["trajectory"][-1]["f1"]
+    assert 1 + 9 == len(result["trajectory"])
+
+
+def test_same_seed_same_result_in_two_processes(people: Path) -> None:
+    """Everything but the clock and the memory must repeat, or no figure can be checked by others."""
+    arguments = ["--budget", "20", "--error", "0.2", "--seed", "4"]
+    command = [sys.executable, "-m", "unveil", "simulate", "--data", str(people), "--json", *arguments]
+    first = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    second = simulated(people, *arguments)
+    for measured in ("seconds", "peak_rss_mb"):
+        del first[measured], second[measured]
+    assert first == second
+    other = simulated(people, "--budget", "20", "--error", "0.2", "--seed", "5")
+    assert first["trajectory"] != other["trajectory"]
+
+
+def test_one_layer_never_opens_a_pair(people: Path) -> None:
+    result = simulated(people, "--layers", "1")
+    assert [(0, 0)] == [(point["reviewed_pairs"], point["clerical_labels"]) for point in result["trajectory"]]
+
+
+def test_two_layers_run_on_a_saved_model(people: Path, tmp_path: Path) -> None:
+    """The model learnt with a reviewer serves where there is none."""
+    model = tmp_path / "model.npz"
+    simulated(people, "--budget", "100", "--save-model", model)
+    result = simulated(people, "--layers", "2", "--model", model, "--seed", "9")
+    assert 0 == result["trajectory"][-1]["clerical_labels"]
+    assert result["final_f1"] > result["initial_f1"]
+
+
+def test_folded_filters_are_another_encoding(people: Path) -> None:
+    plain, folded = simulated(people, "--layers", "1"), simulated(people, "--layers", "1", "--encoding", "clk-xor")
+    assert plain["t_opt"] > folded["t_opt"]
+
+
+def test_report_opens_offline_and_shows_no_value(people: Path, tmp_path: Path) -> None:
+    """A report about real data must not carry a record, not even in part."""
+    report = tmp_path / "report.html"
+    done = unveil("simulate", "--data", people, "--budget", "20", "--report", report)
+    assert 0 == done.returncode
+    text = report.read_text(encoding="utf-8")
+    assert "http:" not in text
+    assert "https:" not in text
+    with (people / "a.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    surnames = {row["last_name"] for row in rows if len(row["last_name"]) > 5}
+    assert not [name for name in surnames if name in text]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--preset", "none"), "no preset none"),
+        (("--encoding", "md5"), "no encoding md5"),
+        (("--engine", "abacus"), "abacus"),
+        (("--offset", "0.1", "--threshold", "0.7"), "both --offset and --threshold"),
+        (("--threshold", "1.5"), "threshold must lie between 0 and 1"),
+        (("--error", "2"), "error must lie between 0 and 1"),
+        (("--budget", "-1"), "budget must not be negative"),
+        (("--model", "absent.npz"), "absent.npz"),
+    ],
+)
+def test_a_wrong_setting_is_explained_in_one_line(people: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = unveil("simulate", "--data", people, *arguments)
+    assert 1 == done.returncode
+    assert done.stderr.startswith("unveil: error: ")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    done = unveil("simulate", "--data", tmp_path / "nowhere")
+    assert 1 == done.returncode
+    assert "nowhere" in done.stderr
+
+
+def test_encode_and_link_find_the_people_in_both_files(people: Path, tmp_path: Path) -> None:
+    """The single-layer path, from two owners' files to links."""
+    key = tmp_path / "project.key"
+    assert 0 == unveil("key", "new", key).returncode
+    for side in "ab":
+        done = unveil("encode", people / f"{side}.csv", "--key", key, "--out", tmp_path / f"{side}.parquet")
+        assert 0 == done.returncode, done.stderr
+    links = tmp_path / "links.csv"
+    files = (tmp_path / "a.parquet", tmp_path / "b.parquet")
+    done = unveil("link", *files, "--threshold", "0.7", "--one-to-one", "--out", links, "--json")
+    assert 0 == done.returncode, done.stderr
+    with links.open(encoding="utf-8") as file:
+        found = {(row["record_id_a"], row["record_id_b"]) for row in csv.DictReader(file)}
+    with (people / "truth.csv").open(encoding="utf-8") as file:
+        truth = {(row["record_id_a"], row["record_id_b"]) for row in csv.DictReader(file)}
+    assert len(found) == json.loads(done.stdout)["links"]
+    assert len(found & truth) / len(truth) > 0.8
+    assert len(found & truth) / len(found) > 0.8
+    again = unveil("link", *files, "--out", links)
+    assert (1, True) == (again.returncode, "--force" in again.stderr)
+
+
+def test_blocking_loses_no_link_that_comparing_all_pairs_finds_among_its_candidates(
+    people: Path, tmp_path: Path
+) -> None:
+    """All pairs is a superset: blocking only ever takes candidates away."""
+    key = tmp_path / "project.key"
+    unveil("key", "new", key)
+    for side in "ab":
+        unveil("encode", people / f"{side}.csv", "--key", key, "--out", tmp_path / f"{side}.parquet")
+    files = (tmp_path / "a.parquet", tmp_path / "b.parquet")
+    found = []
+    for more in ((), ("--all-pairs",)):
+        out = tmp_path / f"links{len(more)}.csv"
+        assert 0 == unveil("link", *files, "--threshold", "0.8", "--out", out, *more).returncode
+        found.append(set(out.read_text(encoding="utf-8").splitlines()))
+    assert found[0] <= found[1]
+
+
+def test_files_under_different_keys_are_refused(people: Path, tmp_path: Path) -> None:
+    """They would look unrelated: no link would be found, and nobody would know why."""
+    for side in "ab":
+        unveil("key", "new", tmp_path / f"{side}.key")
+        unveil(
+            "encode", people / f"{side}.csv", "--key", tmp_path / f"{side}.key", "--out", tmp_path / f"{side}.parquet"
+        )
+    out = tmp_path / "links.csv"
+    done = unveil("link", tmp_path / "a.parquet", tmp_path / "b.parquet", "--out", out)
+    assert 1 == done.returncode
+    assert "different keys" in done.stderr
+    assert not out.exists()

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil.linkage.clusters import components, symmetric_best
+from unveil.linkage.columns import outcome_columns, outcomes
+from unveil.linkage.handles import Handles
+from unveil.linkage.outcome import Outcomes
+from unveil.linkage.pairs import Rows
+
+edges = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.sampled_from([0.7, 0.8, 0.9])), max_size=15)
+
+
+def rows(*values: int) -> Rows:
+    return np.array(values, np.int32)
+
+
+@given(edges)
+def test_one_to_one_keeps_pairs_that_are_the_best_of_both(pairs: list[tuple[int, int, float]]) -> None:
+    """No record is left with two partners; among equal scores the pair that stands first wins."""
+    left, right = rows(*(i for i, _, _ in pairs)), rows(*(j for _, j, _ in pairs))
+
+    def best(at: int, side: int) -> bool:
+        rivals = [k for k, pair in enumerate(pairs) if pair[side] == pairs[at][side]]
+        return at == min(rivals, key=lambda k: (-pairs[k][2], k))
+
+    expected = [best(at, 0) and best(at, 1) for at in range(len(pairs))]
+    assert expected == symmetric_best(left, right, np.array([score for _, _, score in pairs])).tolist()
+
+
+@given(edges)
+def test_components_join_records_that_are_linked_directly_or_through_others(
+    pairs: list[tuple[int, int, float]],
+) -> None:
+    """Checked against a search that walks the links one by one."""
+    people: list[set[tuple[str, int]]] = [{("a", i)} for i in range(6)] + [{("b", j)} for j in range(7)]
+    for i, j, _ in pairs:
+        one = next(group for group in people if ("a", i) in group)
+        other = next(group for group in people if ("b", j) in group)
+        if one is not other:
+            people.remove(other)
+            one |= other
+    numbers = components(rows(*(i for i, _, _ in pairs)), rows(*(j for _, j, _ in pairs)), (6, 7))
+    found: dict[int, set[tuple[str, int]]] = {}
+    for name, part in zip("ab", numbers, strict=True):
+        for row, number in enumerate(part.tolist()):
+            found.setdefault(number, set()).add((name, row))
+    assert sorted(map(sorted, people)) == sorted(map(sorted, found.values()))
+
+
+def test_an_unmatched_record_is_a_person_of_its_own() -> None:
+    """Numbers run from 0 without gaps, so that as many link ids are drawn as there are people."""
+    left, right = components(rows(1), rows(0), (2, 2))
+    assert left[1] == right[0]
+    assert {0, 1, 2} == set(left.tolist()) | set(right.tolist())
+
+
+# Ids whose first halves are often equal, as random ones hardly ever are.
+ids = st.tuples(st.integers(0, 2), st.integers(0, 4)).map(
+    lambda pair: bytes([pair[0]] * 8) + bytes(7) + bytes([pair[1]])
+)
+
+
+@given(st.lists(ids, unique=True), st.lists(ids))
+def test_handles_are_found_even_where_first_halves_are_equal(known: list[bytes], wanted: list[bytes]) -> None:
+    """The lookup compares halves; it must not stop at the first half."""
+    handles = Handles(b"".join(known))
+    expected = [known.index(one) if one in known else -1 for one in wanted]
+    assert expected == handles.rows(b"".join(wanted)).tolist()
+    assert len(known) == len(handles)
+
+
+@given(st.lists(ids, unique=True, min_size=1), st.data())
+def test_picked_handles_are_those_of_the_rows(known: list[bytes], data: st.DataObject) -> None:
+    """Wishes name records by these ids."""
+    chosen = data.draw(st.lists(st.integers(0, len(known) - 1)))
+    assert b"".join(known[row] for row in chosen) == Handles(b"".join(known)).pick(np.array(chosen, np.int64))
+
+
+@given(st.lists(ids, min_size=1, unique=True), st.data())
+def test_an_id_that_occurs_twice_is_refused(known: list[bytes], data: st.DataObject) -> None:
+    """Two records under one handle could not be told apart."""
+    again = data.draw(st.sampled_from(known))
+    with pytest.raises(ValueError, match="twice"):
+        Handles(b"".join([*known, again]))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0.5, 1.0))))
+def test_outcomes_survive_the_wire(pairs: list[tuple[bool, float]]) -> None:
+    """p keeps every bit: a label of 1 must stay exactly 1."""
+    some = Outcomes(np.array([g for g, _ in pairs], bool), np.array([p for _, p in pairs], float))
+    back = outcomes(*outcome_columns(some))
+    assert (some.g.tolist(), some.p.tolist()) == (back.g.tolist(), back.p.tolist())
+
+
+def test_g_is_0_or_1_on_the_wire() -> None:
+    """Any other byte is no decision."""
+    with pytest.raises(ValueError, match="g must be 0 or 1"):
+        outcomes(b"\x02", np.array([0.9], "<f8").tobytes())

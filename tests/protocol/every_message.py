@@ -1,0 +1,106 @@
+"""Hypothesis strategies: any message of any kind, with contents that would be recognised if they leaked."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from unveil.protocol import messages as m
+
+ids = st.binary(min_size=m.ID, max_size=m.ID)
+names = st.sampled_from(["first_name", "last_name", "zip"])
+
+
+def column(width: int, count: int) -> st.SearchStrategy[bytes]:
+    return st.binary(min_size=width * count, max_size=width * count)
+
+
+@st.composite
+def record_encodings(draw: st.DrawFn) -> m.RecordEncodings:
+    n, words, keys = draw(st.integers(0, 3)), draw(st.integers(1, 3)), draw(st.integers(0, 2))
+    return m.RecordEncodings(
+        fingerprint=draw(st.binary(max_size=16)),
+        m=64 * words - draw(st.integers(0, 63)),
+        blocking_keys=keys,
+        handles=draw(column(m.ID, n)),
+        filters=draw(column(8 * words, n)),
+        blocking=draw(column(m.HASH * keys, n)),
+    )
+
+
+@st.composite
+def attribute_encodings(draw: st.DrawFn) -> m.AttributeEncodings:
+    n, width, words = draw(st.integers(0, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    filters, classes = draw(column(width * words * 8, n)), draw(column(width, n))
+    return m.AttributeEncodings(width, 64 * words, draw(column(m.ID, n)), filters, classes)
+
+
+@st.composite
+def attribute_wish(draw: st.DrawFn) -> m.AttributeWish:
+    n, width = draw(st.integers(0, 3)), draw(st.integers(1, 3))
+    return m.AttributeWish(width, draw(column(m.ID, n)), draw(column(m.ID, n)), draw(column(width, n)))
+
+
+@st.composite
+def review_task(draw: st.DrawFn) -> m.ReviewTask:
+    n, width = draw(st.integers(0, 3)), draw(st.integers(1, 3))
+    return m.ReviewTask(width, draw(column(m.ID, n)), draw(column(width, n)), draw(column(width, n)))
+
+
+@st.composite
+def attribute_values(draw: st.DrawFn) -> m.AttributeValues:
+    values = draw(st.lists(st.dictionaries(names, st.text(max_size=12)), max_size=3))
+    return m.AttributeValues(draw(column(m.ID, len(values))), tuple(values))
+
+
+@st.composite
+def encoding_wish(draw: st.DrawFn) -> m.EncodingWish:
+    n = draw(st.integers(0, 3))
+    return m.EncodingWish(draw(column(m.ID, n)), draw(column(m.ID, n)), draw(column(m.KEY_PAIR, n)))
+
+
+@st.composite
+def outcome_message(
+    draw: st.DrawFn, kind: type[m.Bootstrap | m.ReviewLabel | m.Labels]
+) -> m.Bootstrap | m.ReviewLabel | m.Labels:
+    n = draw(st.integers(0, 3))
+    return kind(draw(column(m.ID, n)), draw(column(1, n)), draw(column(m.REAL, n)))
+
+
+@st.composite
+def link_table(draw: st.DrawFn) -> m.LinkTable:
+    n = draw(st.integers(0, 3))
+    return m.LinkTable(draw(column(m.ID, n)), draw(column(m.ID, n)))
+
+
+BY_KIND: dict[type[m.Message], st.SearchStrategy[m.Message]] = {
+    m.RecordEncodings: record_encodings(),
+    m.WishlistPull: st.integers(1, 2**32 - 1).map(m.WishlistPull),
+    m.EncodingWish: encoding_wish(),
+    m.Bootstrap: outcome_message(m.Bootstrap),
+    m.AttributeEncodings: attribute_encodings(),
+    m.Refusal: st.lists(ids, max_size=3).map(lambda some: m.Refusal(b"".join(some))),
+    m.AttributeWish: attribute_wish(),
+    m.ReviewTask: review_task(),
+    m.AttributeValues: attribute_values(),
+    m.ReviewLabel: outcome_message(m.ReviewLabel),
+    m.Labels: outcome_message(m.Labels),
+    m.LinkTable: link_table(),
+}
+any_message = st.one_of(*BY_KIND.values())
+
+#: One small message of each kind, with the word SECRET wherever content can stand.
+_ID, _REAL = b"SECRET" + bytes(10), b"SECRET" + bytes(2)
+SAMPLES: tuple[m.Message, ...] = (
+    m.RecordEncodings(b"SECRET", 64, 1, _ID, b"SECRET" + bytes(2), b"SECRET" + bytes(10)),
+    m.WishlistPull(7),
+    m.EncodingWish(_ID, _ID, _ID * 2),
+    m.Bootstrap(_ID, b"S", _REAL),
+    m.AttributeEncodings(1, 64, _ID, _REAL, b"S"),
+    m.Refusal(_ID),
+    m.AttributeWish(1, _ID, _ID, b"S"),
+    m.ReviewTask(1, _ID, b"S", b"S"),
+    m.AttributeValues(_ID, ({"last_name": "SECRET"},)),
+    m.ReviewLabel(_ID, b"S", _REAL),
+    m.Labels(_ID, b"S", _REAL),
+    m.LinkTable(_ID, _ID),
+)

@@ -1,0 +1,360 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from small_project import (
+    NAMES,
+    OWNERS,
+    SCHEMA,
+    STRANGER,
+    A,
+    B,
+    ids,
+    make_attribute_unit,
+    reals,
+    refuses,
+    sent,
+    with_protocol,
+)
+
+from unveil.attribute_unit.answers import Answers
+from unveil.attribute_unit.machine import AttributeUnit
+from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN
+from unveil.protocol.flows import Envelope
+from unveil.protocol.messages import (
+    ID,
+    AttributeEncodings,
+    AttributeWish,
+    Bootstrap,
+    EncodingWish,
+    Labels,
+    Refusal,
+    ReviewLabel,
+    ReviewTask,
+    WishlistPull,
+)
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.schema import Schema
+
+#: Filters as small numbers: equal, half alike, unlike to 0b1111; 0 is missing.
+FULL, HALF, OTHER, NONE = 0b1111, 0b0011_0011, 0b1111_0000, 0
+
+
+def announced(pairs: list[int], g: list[int] | None = None, p: list[float] | None = None) -> Envelope:
+    g, p = g or [1] * len(pairs), p or [0.6] * len(pairs)
+    return Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, Bootstrap(ids(*pairs), bytes(g), reals(*p)))
+
+
+def answer(sender: Address, pairs: list[int], filters: list[list[int]] | None = None, rank: int = 1) -> Envelope:
+    """One small filter per pair and attribute, in 256 bits."""
+    filters = filters or [[FULL] * 3] * len(pairs)
+    wide = b"".join(value.to_bytes(32, "little") for row in filters for value in row)
+    message = AttributeEncodings(3, 256, ids(*pairs), wide, bytes([rank] * 3 * len(pairs)))
+    return Envelope(sender, ATTRIBUTE_UNIT, message)
+
+
+def refusal(sender: Address, numbers: list[int] | bytes) -> Envelope:
+    column = numbers if isinstance(numbers, bytes) else ids(*numbers)
+    return Envelope(sender, ATTRIBUTE_UNIT, Refusal(column))
+
+
+def verdict(task_ids: bytes, g: list[int], p: list[float] | None = None) -> Envelope:
+    p = p or [1.0] * len(g)
+    return Envelope(REVIEW_UNIT, ATTRIBUTE_UNIT, ReviewLabel(task_ids, bytes(g), reals(*p)))
+
+
+def split(column: bytes) -> list[bytes]:
+    return [column[start : start + ID] for start in range(0, len(column), ID)]
+
+
+def labels(out: list[Envelope]) -> dict[bytes, tuple[int, float]]:
+    (message,) = sent(out, RECORD_UNIT)
+    assert isinstance(message, Labels)
+    p = np.frombuffer(message.p, "<f8").tolist()
+    return dict(zip(split(message.pair_ids), zip(message.g, p, strict=True), strict=True))
+
+
+TWO_LAYERS = with_protocol(SCHEMA, layers=2)
+#: Ten pairs that contradict each other: equal evidence, and M_R calls every other one a match. M_A cannot be certain.
+PAIRS = list(range(1, 11))
+DOUBTFUL = [0, 1] * 5
+
+
+def asked(schema: Schema = SCHEMA) -> tuple[AttributeUnit, ReviewTask]:
+    """A unit that has compared ten doubtful pairs, and its first review batch."""
+    unit = make_attribute_unit(schema)
+    unit.receive(announced(PAIRS, DOUBTFUL))
+    unit.receive(answer(A, PAIRS, [[FULL, HALF, FULL]] * 10))
+    (task,) = sent(unit.receive(answer(B, PAIRS)), REVIEW_UNIT)
+    assert isinstance(task, ReviewTask)
+    return unit, task
+
+
+def test_a_batch_is_worked_on_when_both_owners_have_answered_every_pair() -> None:
+    """Nothing is reported before; then each answered pair has an outcome."""
+    unit = make_attribute_unit(TWO_LAYERS)
+    assert [] == unit.receive(announced([1, 2]))
+    assert [] == unit.receive(answer(A, [1, 2]))
+    assert [] == unit.receive(answer(B, [2]))
+    found = labels(unit.receive(answer(B, [1])))
+    assert {ids(1), ids(2)} == set(found)
+    assert all(g == 1 and 0.5 <= p < 1 for g, p in found.values())
+
+
+def test_answers_may_come_before_the_announcement() -> None:
+    """Owners pull and answer at their own pace; the network promises no order between parties."""
+    early, late = make_attribute_unit(TWO_LAYERS), make_attribute_unit(TWO_LAYERS)
+    early.receive(answer(A, [1]))
+    early.receive(refusal(B, [2]))
+    early.receive(answer(B, [1]))
+    early.receive(answer(A, [2]))
+    out_early = early.receive(announced([1, 2]))
+    late.receive(announced([1, 2]))
+    late.receive(answer(A, [1, 2]))
+    late.receive(refusal(B, [2]))
+    out_late = late.receive(answer(B, [1]))
+    assert out_late == out_early
+    assert [ids(1)] == list(labels(out_early))
+
+
+def test_similarities_are_per_attribute_and_the_filters_are_forgotten() -> None:
+    """What stays is a number per attribute, never an encoding."""
+    unit = make_attribute_unit(TWO_LAYERS)
+    unit.receive(announced([1, 2]))
+    unit.receive(answer(A, [1, 2], [[FULL, HALF, NONE], [FULL, FULL, FULL]]))
+    # Out of order on purpose: answers are joined by pair id.
+    unit.receive(answer(B, [2, 1], [[OTHER, FULL, FULL], [FULL, FULL, FULL]]))
+    np.testing.assert_array_equal([[1.0, 0.5, np.nan], [0.0, 1.0, 1.0]], unit.similarity)
+    assert [[1, 0, 0], [0, 1, 1]] == unit.agreement.tolist()
+    assert "Answers(<0 answers>)" == repr(unit._answers)
+
+
+def test_a_pair_that_either_owner_refuses_is_not_compared() -> None:
+    """Both sides are needed; the others go on without it."""
+    unit = make_attribute_unit(TWO_LAYERS)
+    unit.receive(announced([1, 2, 3]))
+    unit.receive(answer(A, [1, 2]))
+    unit.receive(refusal(A, [3]))
+    unit.receive(refusal(B, [2]))
+    assert [ids(1)] == list(labels(unit.receive(answer(B, [1, 3]))))
+    assert [ids(1)] == unit.pair_ids
+
+
+def test_a_batch_that_everybody_refuses_is_reported_empty() -> None:
+    """The record unit goes on with nothing learned, here and in the next batch."""
+    unit = make_attribute_unit()
+    for first in (1, 3):
+        unit.receive(announced([first, first + 1]))
+        unit.receive(refusal(A, [first, first + 1]))
+        assert {} == labels(unit.receive(refusal(B, [first, first + 1])))
+    assert 0 == unit.layer.model.updates
+
+
+def test_the_forest_is_bootstrapped_from_what_m_r_thinks() -> None:
+    """Two kinds of pairs, one kind called matches by M_R: M_A learns to tell them apart."""
+    unit = make_attribute_unit(TWO_LAYERS)
+    g = [1] * 10 + [0] * 10
+    pairs = list(range(20))
+    unit.receive(announced(pairs, g))
+    unit.receive(answer(A, pairs, [[FULL] * 3] * 10 + [[OTHER] * 3] * 10))
+    found = labels(unit.receive(answer(B, pairs)))
+    assert g == [found[ids(pair)][0] for pair in pairs]
+    assert 1 == unit.layer.model.updates
+
+
+def test_states_say_what_a_reviewer_needs_and_only_shown_attributes_are_asked_for() -> None:
+    """Equal, dissimilar and missing are words; only values between the bounds are wished for, from both owners."""
+    unit = make_attribute_unit(with_protocol(SCHEMA, review_budget=40, p_t=1.0))
+    unit.receive(announced(PAIRS, DOUBTFUL))
+    unit.receive(
+        answer(A, PAIRS, ([[FULL, HALF, NONE]] * 2 + [[OTHER, FULL, HALF]] * 2) * 2 + [[FULL, HALF, NONE]] * 2, rank=2)
+    )
+    (task,) = sent(unit.receive(answer(B, PAIRS)), REVIEW_UNIT)
+    assert isinstance(task, ReviewTask)
+    kinds = {(tuple(task.states[3 * i : 3 * i + 3]), tuple(task.classes[3 * i : 3 * i + 3])) for i in range(len(task))}
+    assert {((EQUAL, SHOWN, MISSING), (2, 0, 0)), ((DISSIMILAR, EQUAL, SHOWN), (0, 2, 0))} == kinds
+    for party in OWNERS:
+        (wish,) = sent(unit.receive(Envelope(party, ATTRIBUTE_UNIT, WishlistPull(100))), party)
+        assert isinstance(wish, AttributeWish)
+        shown = {wish.task_ids[i * ID : (i + 1) * ID]: wish.asked[3 * i : 3 * i + 3] for i in range(len(wish))}
+        assert {
+            task_id: bytes(state == SHOWN for state in task.states[3 * i : 3 * i + 3])
+            for i, task_id in enumerate(split(task.task_ids))
+        } == shown
+        assert set(split(wish.pair_ids)) == {unit.pair_ids[unit.tasks[task_id]] for task_id in split(wish.task_ids)}
+        assert [] == unit.receive(Envelope(party, ATTRIBUTE_UNIT, WishlistPull(100)))
+
+
+def test_wishlists_are_handed_out_in_pieces() -> None:
+    """At most `limit` at a time."""
+    unit, _ = asked(with_protocol(SCHEMA, review_budget=12))
+    sizes = [sent(unit.receive(Envelope(A, ATTRIBUTE_UNIT, WishlistPull(2)))) for _ in range(3)]
+    assert [[2], [1], []] == [[len(wish) for wish in some] for some in sizes]
+
+
+def test_task_ids_are_not_pair_ids() -> None:
+    """Two units' databases must not be joinable on their ids."""
+    unit, task = asked()
+    assert set(split(task.task_ids)).isdisjoint(unit.pair_ids)
+
+
+def test_labels_teach_the_forest_and_the_next_batch_follows() -> None:
+    """Budget 4 in 4 batches, two per iteration: two tasks of one pair, then the report."""
+    unit, task = asked()
+    assert 1 == len(task)
+    reviewed = unit.pair_ids[unit.tasks[task.task_ids]]
+    (second,) = sent(unit.receive(verdict(task.task_ids, [1])), REVIEW_UNIT)
+    assert (1, 2) == (unit.spent, unit.layer.model.updates)
+    assert isinstance(second, ReviewTask)
+    assert second.task_ids != task.task_ids
+    found = labels(unit.receive(verdict(second.task_ids, [0])))
+    assert (2, 3) == (unit.spent, unit.layer.model.updates)
+    assert 10 == len(found)
+    assert (1, 1.0) == found[reviewed]
+
+
+def test_only_changes_are_reported_after_the_first_time() -> None:
+    """The second batch brings no pair: only outcomes that changed by the new labels go up."""
+    unit, task = asked()
+    (second,) = sent(unit.receive(verdict(task.task_ids, [1])))
+    assert isinstance(second, ReviewTask)
+    before = labels(unit.receive(verdict(second.task_ids, [0])))
+    (third,) = sent(unit.receive(announced([])), REVIEW_UNIT)
+    assert isinstance(third, ReviewTask)
+    (fourth,) = sent(unit.receive(verdict(third.task_ids, [0])), REVIEW_UNIT)
+    assert isinstance(fourth, ReviewTask)
+    after = labels(unit.receive(verdict(fourth.task_ids, [0])))
+    assert {unit.pair_ids[unit.tasks[one]] for one in (third.task_ids, fourth.task_ids)} <= set(after)
+    assert all(before[pair] != word for pair, word in after.items())
+    assert 4 == unit.spent
+    assert {} == labels(unit.receive(announced([])))  # the budget is spent: M_A is frozen
+
+
+def test_reported_once_means_only_reviewed_pairs_are_reported_again() -> None:
+    """The switch `report_once`: what M_A thinks later stays inside."""
+    unit, task = asked(with_protocol(SCHEMA, report_once=True, review_rounds=1))
+    labels(unit.receive(verdict(task.task_ids, [1])))
+    (second,) = sent(unit.receive(announced([])), REVIEW_UNIT)
+    assert isinstance(second, ReviewTask)
+    assert [unit.pair_ids[unit.tasks[second.task_ids]]] == list(labels(unit.receive(verdict(second.task_ids, [0]))))
+
+
+def test_a_batch_of_tasks_is_learned_from_when_the_last_is_back() -> None:
+    """Labels and refusals may come one by one; a refused task costs no budget and is not asked again."""
+    unit, task = asked(with_protocol(SCHEMA, review_budget=12, review_rounds=1))
+    first, second, third = split(task.task_ids)
+    assert [] == unit.receive(verdict(second, [1]))
+    assert [] == unit.receive(refusal(REVIEW_UNIT, first))
+    assert 1 == unit.layer.model.updates
+    found = labels(unit.receive(verdict(third, [0])))
+    assert (2, 2) == (unit.spent, unit.layer.model.updates)
+    assert (1, 1.0) == found[unit.pair_ids[unit.tasks[second]]]
+    assert found[unit.pair_ids[unit.tasks[first]]][1] < 1
+    (again,) = sent(unit.receive(announced([])), REVIEW_UNIT)
+    assert isinstance(again, ReviewTask)
+    assert {unit.tasks[one] for one in split(again.task_ids)}.isdisjoint(
+        unit.tasks[one] for one in (first, second, third)
+    )
+
+
+def test_when_every_task_is_refused_nothing_is_learned() -> None:
+    """Two rounds of refusals, then the report; the budget is untouched."""
+    unit, task = asked()
+    (second,) = sent(unit.receive(refusal(REVIEW_UNIT, task.task_ids)), REVIEW_UNIT)
+    assert isinstance(second, ReviewTask)
+    assert 10 == len(labels(unit.receive(refusal(REVIEW_UNIT, second.task_ids))))
+    assert (0, 1) == (unit.spent, unit.layer.model.updates)
+
+
+def test_a_reviewer_who_is_not_certain_is_taken_at_their_word() -> None:
+    """p of the label is passed on."""
+    unit, task = asked(with_protocol(SCHEMA, review_rounds=1))
+    found = labels(unit.receive(verdict(task.task_ids, [0], [0.75])))
+    assert (0, 0.75) == found[unit.pair_ids[unit.tasks[task.task_ids]]]
+
+
+@pytest.mark.parametrize(
+    ("envelope", "because"),
+    [
+        (answer(STRANGER, [1]), "not an owner of this project"),
+        (refusal(STRANGER, [1]), "not an owner of this project"),
+        (Envelope(STRANGER, ATTRIBUTE_UNIT, WishlistPull(1)), "not an owner of this project"),
+        (Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, answer(A, [1]).message), "not allowed"),
+        (Envelope(A, ATTRIBUTE_UNIT, announced([5]).message), "not allowed"),
+        (Envelope(A, ATTRIBUTE_UNIT, verdict(ids(1), [1]).message), "not allowed"),
+        (Envelope(RECORD_UNIT, A, EncodingWish(b"", b"", b"")), "not for the attribute unit"),
+        (announced([3]), "the last batch is not finished"),
+        (answer(A, [1]), "second answer"),
+        (refusal(A, [1]), "second answer"),
+        (answer(B, [1, 1]), "second answer"),
+        (refusal(B, [2, 2]), "second answer"),
+        (answer(B, [1], rank=4), "unknown frequency class"),
+        (
+            Envelope(B, ATTRIBUTE_UNIT, AttributeEncodings(2, 256, ids(1), bytes(64), bytes(2))),
+            "differ from the schema",
+        ),
+        (Envelope(B, ATTRIBUTE_UNIT, AttributeEncodings(3, 64, ids(1), bytes(24), bytes(3))), "differ from the schema"),
+        (verdict(ids(9), [1]), "not open"),
+        (refusal(REVIEW_UNIT, [9]), "not open"),
+    ],
+)
+def test_what_does_not_fit_is_refused_while_a_batch_is_open(envelope: Envelope, because: str) -> None:
+    """And the honest answers afterwards lead to the same report as without the fault."""
+    unit, undisturbed = make_attribute_unit(TWO_LAYERS), make_attribute_unit(TWO_LAYERS)
+    for one in (unit, undisturbed):
+        one.receive(announced([1, 2]))
+        one.receive(answer(A, [1]))
+    refuses(unit, envelope, because)
+    rest = (answer(B, [1, 2]), answer(A, [2]))
+    assert [undisturbed.receive(one) for one in rest] == [unit.receive(one) for one in rest]
+
+
+@pytest.mark.parametrize(
+    ("g", "p"), [([2], [0.9]), ([1], [0.3]), ([1], [1.5]), ([1], [float("nan")]), ([255], [float("inf")])]
+)
+def test_announcements_and_labels_that_are_no_outcomes_are_refused(g: list[int], p: list[float]) -> None:
+    """From the record unit and from the review unit alike."""
+    refuses(make_attribute_unit(), announced([1], g, p), "must")
+    unit, task = asked()
+    refuses(unit, verdict(task.task_ids, g, p), "must")
+
+
+def test_a_task_is_labelled_once() -> None:
+    """Not twice in one message, and not again after it is closed."""
+    unit, task = asked(with_protocol(SCHEMA, review_budget=12))
+    first, second, _ = split(task.task_ids)
+    refuses(unit, verdict(first * 2, [1, 0]), "not open")
+    refuses(unit, verdict(first + ids(99), [1, 0]), "not open")
+    unit.receive(verdict(first, [1]))
+    refuses(unit, verdict(second + first, [1, 1]), "not open")
+    refuses(unit, refusal(REVIEW_UNIT, second + first), "not open")
+
+
+def test_pairs_are_announced_once() -> None:
+    """Neither twice in a batch nor again later: the second time nobody would answer, and the batch never end."""
+    unit = make_attribute_unit(TWO_LAYERS)
+    refuses(unit, announced([1, 1]), "announced before")
+    unit.receive(announced([1]))
+    unit.receive(answer(A, [1]))
+    unit.receive(answer(B, [1]))
+    refuses(unit, announced([2, 1]), "announced before")
+
+
+def test_a_second_answer_is_refused_even_after_the_batch() -> None:
+    """An encoding that comes too late is not kept."""
+    unit = make_attribute_unit(TWO_LAYERS)
+    unit.receive(announced([1]))
+    unit.receive(answer(A, [1]))
+    unit.receive(refusal(B, [1]))
+    for late in (answer(A, [1]), answer(B, [1]), refusal(B, [1])):
+        refuses(unit, late, "second answer")
+
+
+def test_printing_answers_shows_their_number_only() -> None:
+    """They hold encodings."""
+    answers: Any = Answers(OWNERS)
+    answers.give(A, ids(1), np.full((3, 4), 171, np.uint64), np.ones(3, np.uint8))
+    assert "Answers(<1 answers>)" == repr(answers)
+    assert 3 == len(NAMES)

@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pytest
+from small_project import (
+    OWNERS,
+    SCHEMA,
+    STRANGER,
+    A,
+    B,
+    ids,
+    make_record_unit,
+    reals,
+    refuses,
+    sent,
+    with_protocol,
+)
+
+from unveil.errors import ProtocolError
+from unveil.protocol.flows import Envelope
+from unveil.protocol.messages import (
+    ID,
+    AttributeEncodings,
+    Bootstrap,
+    EncodingWish,
+    Labels,
+    LinkTable,
+    RecordEncodings,
+    WishlistPull,
+)
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.record_unit.machine import RecordUnit
+
+#: Ones in common with the partner, out of 100 each: pair i has similarity SHARED[i] / 100.
+SHARED = (100, 77, 75, 73, 71, 69, 68, 66, 40)
+UNCERTAIN = {2, 3, 4, 5, 6}  # between .67 and .76
+
+
+def upload(
+    sender: Address, *, first: int = 0, fingerprint: bytes = b"same", m: int = 256, shared: tuple[int, ...] = SHARED
+) -> Envelope:
+    """Record i of either owner is in block i alone; its filter has 100 ones, shared[i] of them common to both."""
+    filters, blocking = bytearray(), bytearray()
+    for i, common in enumerate(shared):
+        mine = range(common, 100) if sender == A else range(100 + common, 200)
+        bits = sum(1 << bit for bit in (*range(common), *mine))
+        filters += bits.to_bytes(m // 8, "little")
+        blocking += (i + 1).to_bytes(16, "big")
+    handles = ids(*(first + i for i in range(len(shared))))
+    return Envelope(sender, RECORD_UNIT, RecordEncodings(fingerprint, m, 1, handles, bytes(filters), bytes(blocking)))
+
+
+def pull(sender: Address, limit: int = 100) -> Envelope:
+    return Envelope(sender, RECORD_UNIT, WishlistPull(limit))
+
+
+def labels(pair_ids: bytes, g: list[int], p: list[float]) -> Envelope:
+    return Envelope(ATTRIBUTE_UNIT, RECORD_UNIT, Labels(pair_ids, bytes(g), reals(*p)))
+
+
+def started(unit: RecordUnit | None = None) -> tuple[RecordUnit, Bootstrap]:
+    """A unit that has compared, and the batch that it announced."""
+    unit = unit or make_record_unit()
+    assert [] == unit.receive(upload(A))
+    (batch,) = sent(unit.receive(upload(B, first=100)), ATTRIBUTE_UNIT)
+    assert isinstance(batch, Bootstrap)
+    return unit, batch
+
+
+def split(column: bytes, width: int = ID) -> list[bytes]:
+    return [column[start : start + width] for start in range(0, len(column), width)]
+
+
+def tables(out: list[Envelope]) -> dict[Address, list[tuple[bytes, bytes]]]:
+    """Handle and link id by owner."""
+    return {
+        one.recipient: list(zip(split(one.message.handles), split(one.message.link_ids), strict=True))
+        for one in out
+        if isinstance(one.message, LinkTable)
+    }
+
+
+def test_the_first_batch_follows_the_second_upload() -> None:
+    """It waits for both owners, compares, and announces uncertain pairs with what M_R thinks of them."""
+    unit, batch = started()
+    assert pytest.approx(np.array(SHARED[:-1]) / 100) == unit.layer.features  # .4 lies below the floor
+    assert 3 == len(batch) == unit.requested_pairs
+    chosen = [unit.position_of(pair_id) for pair_id in split(batch.pair_ids)]
+    assert set(chosen) <= UNCERTAIN
+    assert unit.layer.g[chosen].tolist() == [bool(g) for g in batch.g]
+    assert unit.layer.p[chosen].tolist() == np.frombuffer(batch.p, "<f8").tolist()
+
+
+def test_both_owners_are_asked_for_their_record_of_each_pair_under_one_key() -> None:
+    """The same pair ids and keys on both wishlists, the own handles on each, in orders of their own."""
+    unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(5,))))
+    wishes: list[Any] = [sent(unit.receive(pull(sender)), sender)[0] for sender in OWNERS]
+    by_pair = [
+        {
+            pair: (handle, key)
+            for pair, handle, key in zip(split(w.pair_ids), split(w.handles), split(w.key_pairs, 32), strict=True)
+        }
+        for w in wishes
+    ]
+    assert set(split(batch.pair_ids)) == set(by_pair[0]) == set(by_pair[1])
+    for pair in split(batch.pair_ids):
+        position = unit.position_of(pair)
+        assert (ids(position), ids(100 + position)) == (by_pair[0][pair][0], by_pair[1][pair][0])
+        assert by_pair[0][pair][1] == by_pair[1][pair][1]
+    assert 5 == len({key for _, key in by_pair[0].values()})
+    # Drawn from the lowest p upward; a wishlist in that order would tell which pairs are close to the threshold.
+    orders = {tuple(split(batch.pair_ids)), *(tuple(split(w.pair_ids)) for w in wishes)}
+    assert 3 == len(orders)
+
+
+def test_a_wishlist_is_handed_out_once_in_pieces() -> None:
+    """At most `limit` at a time; an empty list is answered with nothing."""
+    unit, _ = started()
+    pieces = [sent(unit.receive(pull(A, 2))), sent(unit.receive(pull(A, 2))), sent(unit.receive(pull(A, 2)))]
+    assert [[2], [1], []] == [[len(piece) for piece in some] for some in pieces]
+    assert all(isinstance(piece, EncodingWish) for some in pieces for piece in some)
+    assert [3] == [len(piece) for piece in sent(unit.receive(pull(B)))]
+
+
+def test_labels_replace_the_words_of_the_model_and_open_the_next_batch() -> None:
+    """Back-propagation: the labelled pair keeps the label, and no pair is asked about twice."""
+    unit, batch = started()
+    pairs = split(batch.pair_ids)
+    before = {unit.position_of(pair) for pair in pairs}
+    out = unit.receive(labels(batch.pair_ids, [1, 0, 1], [0.9, 1.0, 0.6]))
+    assert [True, False, True] == [bool(unit.layer.g[unit.position_of(pair)]) for pair in pairs]
+    (following,) = sent(out, ATTRIBUTE_UNIT)
+    assert isinstance(following, Bootstrap)
+    after = {unit.position_of(pair) for pair in split(following.pair_ids)}
+    assert 2 == len(after)
+    assert before.isdisjoint(after)
+
+
+def test_the_threshold_moves_with_the_labels() -> None:
+    """All five uncertain pairs are matches, among them those below .7: the threshold comes down to them."""
+    unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(5,))))
+    unit.receive(labels(batch.pair_ids, [1] * 5, [1.0] * 5))
+    assert 0.68 == unit.t
+
+
+def test_a_later_report_overwrites_an_earlier_label() -> None:
+    """The attribute unit may change its mind when it has learned more."""
+    unit, batch = started()
+    first = split(batch.pair_ids)[0]
+    unit.receive(labels(first, [1], [0.9]))
+    unit.receive(labels(first, [0], [0.8]))
+    position = unit.position_of(first)
+    assert (False, 0.8) == (unit.layer.g[position], unit.layer.p[position])
+
+
+def test_every_record_gets_a_link_id_and_only_linked_ones_share_it() -> None:
+    """Matched or not, so that a record without partner does not stand out."""
+    unit, batch = started()
+    second = sent(unit.receive(labels(batch.pair_ids, [0] * 3, [1.0] * 3)))[0]
+    assert isinstance(second, Bootstrap)
+    assert not unit.finished
+    found = tables(unit.receive(labels(second.pair_ids, [1] * 2, [1.0] * 2)))
+    assert unit.finished
+    assert [ids(i) for i in range(9)] == [handle for handle, _ in found[A]]
+    assert [ids(100 + i) for i in range(9)] == [handle for handle, _ in found[B]]
+    matched = set(np.flatnonzero(unit.matches()).tolist())
+    links_a, links_b = ([link for _, link in found[party]] for party in OWNERS)
+    assert (9, 9) == (len(set(links_a)), len(set(links_b)))
+    assert matched == {i for i in range(9) if links_a[i] == links_b[i]}
+    assert {unit.position_of(pair) for pair in split(second.pair_ids)} <= matched
+
+
+def test_with_one_layer_the_second_upload_ends_it() -> None:
+    """A plain record-level linkage is the same machine."""
+    unit = make_record_unit(with_protocol(SCHEMA, layers=1))
+    unit.receive(upload(A))
+    found = tables(unit.receive(upload(B, first=100)))
+    assert set(OWNERS) == set(found)
+    assert (True, 0) == (unit.finished, unit.requested_pairs)
+    assert [] == unit.receive(pull(A))
+
+
+def test_one_to_one_keeps_the_best_pair_of_a_record() -> None:
+    """Two records of b in one block with one of a: the more similar one stays."""
+    schema = with_protocol(SCHEMA, layers=1, one_to_one=True)
+    filters = (0b1111).to_bytes(8, "little"), (0b1111).to_bytes(8, "little") + (0b0111).to_bytes(8, "little")
+    key = (1).to_bytes(16, "big")
+    for one_to_one, expected in ((True, [True, False]), (False, [True, True])):
+        unit = make_record_unit(with_protocol(schema, one_to_one=one_to_one))
+        unit.receive(Envelope(A, RECORD_UNIT, RecordEncodings(b"", 64, 1, ids(1), filters[0], key)))
+        unit.receive(Envelope(B, RECORD_UNIT, RecordEncodings(b"", 64, 1, ids(1, 2), filters[1], key * 2)))
+        assert expected == unit.matches().tolist()
+
+
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 9), (9, 0)])
+def test_owners_without_records_are_linked_to_nobody(sizes: tuple[int, int]) -> None:
+    """Every batch is empty then, and the run still ends with a table for each owner."""
+    unit = make_record_unit()
+    unit.receive(upload(A, shared=SHARED[: sizes[0]]))
+    out = unit.receive(upload(B, shared=SHARED[: sizes[1]]))
+    for _ in SCHEMA.protocol.batches:
+        assert [0] == [len(batch) for batch in sent(out, ATTRIBUTE_UNIT)]
+        out = unit.receive(labels(b"", [], []))
+    assert {A: sizes[0], B: sizes[1]} == {party: len(table) for party, table in tables(out).items()}
+    assert sum(sizes) == len({link for table in tables(out).values() for _, link in table})
+
+
+def test_batches_are_inflated_by_the_expected_response() -> None:
+    """Four in five wishes answered by either owner: 3 / .64 pairs are asked about to get three."""
+    _, batch = started(make_record_unit(response_rate=0.8 * 0.8))
+    assert ceil(3 / 0.64) == len(batch)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "because"),
+    [
+        (upload(STRANGER), "not an owner of this project"),
+        (upload(A), "uploaded before"),
+        (upload(B, fingerprint=b"other"), "key or parameters differ"),
+        (upload(B, m=320), "key or parameters differ"),
+        (Envelope(B, RECORD_UNIT, RecordEncodings(b"same", 256, 0, ids(1), bytes(32), b"")), "number of blocking keys"),
+        (
+            Envelope(B, RECORD_UNIT, RecordEncodings(b"same", 256, 1, ids(1, 1), bytes(64), bytes(32))),
+            "an id occurs twice",
+        ),
+        (Envelope(REVIEW_UNIT, RECORD_UNIT, upload(B).message), "not allowed"),
+        (labels(b"", [], []), "no labels were asked for"),
+        (pull(STRANGER), "not an owner of this project"),
+        (Envelope(B, ATTRIBUTE_UNIT, AttributeEncodings(1, 64, b"", b"", b"")), "not for the record unit"),
+    ],
+)
+def test_uploads_and_others_that_do_not_fit_are_refused(envelope: Envelope, because: str) -> None:
+    """After one upload; the honest second one is taken all the same afterwards."""
+    unit = make_record_unit()
+    unit.receive(upload(A))
+    refuses(unit, envelope, because)
+    assert 1 == len(unit.receive(upload(B, first=100)))
+
+
+@pytest.mark.parametrize(
+    ("g", "p", "because"),
+    [
+        ([2, 0, 1], [0.9, 0.9, 0.9], "g must be 0 or 1"),
+        ([1, 0, 1], [0.9, 0.4, 0.9], "p must lie"),
+        ([1, 0, 1], [0.9, 1.1, 0.9], "p must lie"),
+        ([1, 0, 1], [0.9, float("nan"), 0.9], "p must lie"),
+        ([1, 0, 1], [0.9, float("inf"), 0.9], "p must lie"),
+    ],
+)
+def test_labels_that_are_no_outcomes_are_refused(g: list[int], p: list[float], because: str) -> None:
+    """The good labels beside the bad one are not taken either."""
+    unit, batch = started()
+    refuses(unit, labels(batch.pair_ids, g, p), because)
+
+
+def test_labels_for_pairs_that_nobody_asked_about_are_refused() -> None:
+    """Nor two labels for one pair in the same breath, nor from anybody but the attribute unit."""
+    unit, batch = started()
+    pairs = split(batch.pair_ids)
+    refuses(unit, labels(pairs[0] + ids(99), [1, 1], [0.9, 0.9]), "not asked about")
+    refuses(unit, labels(pairs[0] * 2, [1, 0], [0.9, 0.9]), "two labels for the same pair")
+    from_owner = labels(pairs[0], [1], [0.9]).message
+    refuses(unit, Envelope(A, RECORD_UNIT, from_owner), "not allowed")
+
+
+def test_labels_after_the_end_are_refused() -> None:
+    """The link tables are out."""
+    unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(3,))))
+    unit.receive(labels(b"", [], []))
+    refuses(unit, labels(batch.pair_ids, [1] * 3, [1.0] * 3), "no labels were asked for")
+
+
+def test_without_a_comparison_there_are_no_matches() -> None:
+    """Asking too early is an error, not an empty answer."""
+    with pytest.raises(ProtocolError, match="nothing was compared"):
+        make_record_unit().matches()

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "unveil"
+#: Rooms without IO, clock and global randomness.
+PURE = (
+    "protocol", "encoding", "linkage", "engines", "owner", "record_unit", "attribute_unit", "review_unit", "privacy",
+)  # fmt: skip
+IMPURE_MODULES = frozenset({
+    "asyncio", "datetime", "fileinput", "glob", "http", "importlib", "io", "logging", "multiprocessing", "os",
+    "pathlib", "random", "secrets", "select", "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys",
+    "tempfile", "threading", "time", "urllib", "uuid",
+})  # fmt: skip
+#: (file, module) that is allowed all the same: a fresh key is drawn from the operating system unless told otherwise.
+ALLOWED = {("encoding/keys.py", "secrets")}
+IMPURE_CALLS = frozenset({"open", "print", "input", "eval", "exec", "breakpoint", "__import__"})
+#: All of numpy.random that does not touch the hidden global generator.
+SEEDED = frozenset({"Generator", "default_rng", "SeedSequence", "PCG64", "BitGenerator"})
+
+#: One import for each contract that would break it, as (file, line).
+BREACHES = {
+    "foundations import no room": ("records.py", "import unveil.linkage.bits"),
+    "the protocol imports errors only": ("protocol/codec.py", "import unveil.schema"),
+    "messages, encodings, comparisons, files and invented people do not know each other": (
+        "linkage/query.py",
+        "import unveil.protocol.messages",
+    ),
+    "encoding and linkage import foundations only": ("encoding/clk.py", "import unveil.owner.policy"),
+    "linkage and engines see no record": ("linkage/pairs.py", "import unveil.records"),
+    "roles do not import each other": ("attribute_unit/answers.py", "import unveil.record_unit.machine"),
+    "units hold neither keys nor records": ("record_unit/machine.py", "import unveil.encoding.keys"),
+    "roles do no IO and choose no engine": ("owner/ledger.py", "import unveil.tables.write"),
+    "the truth is known to evaluation and simulation alone": (
+        "attribute_unit/machine.py",
+        "import unveil.evaluation.quality",
+    ),
+    "engines import comparison ports only": ("engines/reference.py", "import unveil.protocol.codec"),
+    "privacy measures what the roles send, without the roles": ("privacy/bits.py", "import unveil.owner.ledger"),
+    "transport carries messages and opens none": ("transport/memory.py", "import unveil.linkage.columns"),
+    "storage and files know no role and no key schedule": ("storage/models.py", "import unveil.encoding.keys"),
+    "nothing but the command line imports the command line": ("simulation/world.py", "import unveil.cli.app"),
+}
+
+
+def files(*rooms: str) -> list[Path]:
+    return [path for room in rooms for path in sorted((SOURCE / room).rglob("*.py"))]
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Every module that is imported anywhere in a file, inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield node.module or ""
+
+
+def dotted(node: ast.expr) -> str:
+    """The name that is called, such as np.random.default_rng; empty if it is not a plain name."""
+    if isinstance(node, ast.Attribute):
+        inner = dotted(node.value)
+        return f"{inner}.{node.attr}" if inner else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def impurities(path: Path, name: str) -> list[str]:
+    """What a file of a pure room must not do."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = [
+        f"imports {module}"
+        for module in imported(tree)
+        if module.split(".")[0] in IMPURE_MODULES and (name, module) not in ALLOWED
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and dotted(node.value) in ("np.random", "numpy.random"):
+            found += [] if node.attr in SEEDED else [f"uses np.random.{node.attr}"]
+        if isinstance(node, ast.Call):
+            called = dotted(node.func)
+            if called in IMPURE_CALLS:
+                found.append(f"calls {called}")
+            if called.endswith("default_rng") and not node.args:
+                found.append("draws a seed from the operating system")
+    return found
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Check the contracts on the package in that folder."""
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "400", "NO_COLOR": "1"}
+    return subprocess.run(
+        [*command, "--config", str(ROOT / "pyproject.toml"), "--no-cache"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def contracts() -> list[dict[str, object]]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found: list[dict[str, object]] = settings["tool"]["importlinter"]["contracts"]
+    return found
+
+
+def test_no_room_imports_what_it_must_not() -> None:
+    """The architecture's table of who may import whom, indirect imports included."""
+    result = lint(ROOT / "src")
+    assert 0 == result.returncode, result.stdout + result.stderr
+
+
+def test_every_contract_notices_a_breach(tmp_path: Path) -> None:
+    """A contract that cannot break protects nothing: each is broken once, in a copy."""
+    shutil.copytree(SOURCE, tmp_path / "unveil", ignore=shutil.ignore_patterns("__pycache__"))
+    for place, line in BREACHES.values():
+        with (tmp_path / "unveil" / place).open("a", encoding="utf-8") as file:
+            file.write(f"\n{line}\n")
+    result = lint(tmp_path)
+    broken = {line.removesuffix(" BROKEN") for line in result.stdout.splitlines() if line.endswith(" BROKEN")}
+    assert 1 == result.returncode, result.stdout + result.stderr
+    assert set(BREACHES) == {str(contract["name"]) for contract in contracts()} == broken
+
+
+def test_every_room_is_named_in_a_contract() -> None:
+    """A new room must say whom it may import."""
+    rooms = {path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in SOURCE.rglob("*.py")}
+    named = {
+        str(module).removeprefix("unveil.")
+        for contract in contracts()
+        for key in ("source_modules", "forbidden_modules", "modules")
+        for module in contract.get(key, [])  # type: ignore[attr-defined]
+    }
+    assert set() == rooms - named - {"__init__", "__main__"}
+
+
+def test_the_protocol_needs_the_standard_library_only() -> None:
+    """Another implementation should be able to read it as the specification, and to run it anywhere."""
+    foreign = {
+        (path.name, module)
+        for path in files("protocol")
+        for module in imported(ast.parse(path.read_text(encoding="utf-8")))
+        if module.split(".")[0] not in sys.stdlib_module_names and not module.startswith("unveil.")
+    }
+    assert set() == foreign
+
+
+@pytest.mark.parametrize("path", files(*PURE), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_pure_rooms_do_no_io_and_have_no_clock_and_no_hidden_randomness(path: Path) -> None:
+    """A role's state must be the fold of what it received: nothing else may reach it."""
+    assert [] == impurities(path, str(path.relative_to(SOURCE)))
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import time", ["imports time"]),
+        ("def f():\n    from os import path", ["imports os"]),
+        ("import secrets", ["imports secrets"]),
+        ("open('x')", ["calls open"]),
+        ("print(1)", ["calls print"]),
+        ("np.random.seed(1)", ["uses np.random.seed"]),
+        ("x = numpy.random.shuffle", ["uses np.random.shuffle"]),
+        ("np.random.default_rng()", ["draws a seed from the operating system"]),
+        ("np.random.default_rng([1, 2])", []),
+        ("f(rng.random(3))", []),
+    ],
+)
+def test_impurities_are_recognised(tmp_path: Path, code: str, found: list[str]) -> None:
+    """The walk itself is tested, or it might see nothing."""
+    path = tmp_path / "sample.py"
+    path.write_text(code, encoding="utf-8")
+    assert found == impurities(path, "linkage/sample.py")
