@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300 - the house style puts the expected value first
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300 - the house style puts the expected value first
 """The fast paths against the definitions, written out bit by bit in plain Python."""
 
 from __future__ import annotations

@@ -111,9 +111,11 @@ def test_comparison_counts_what_it_compared_and_keeps_what_reaches_the_floor() -
     left, right = hashed([[1, 3, None], [1, None, 2]]), hashed([[1, None, None], [1, 3, 2]])
     words = np.array([[0b1111], [0b110000]], np.uint64)
     filters = Bits(words, 64), Bits(np.array([[0b110000000], [0b0111]], np.uint64), 64)
-    compare = comparing(ReferenceEngine(), floor=0.8, max_block=4)
+    told: list[int] = []
+    compare = comparing(ReferenceEngine(), floor=0.8, max_block=4, progress=told.append)
     found = compare(Encoded(filters[0], left), Encoded(filters[1], right))
     assert (4, 0) == (found.compared, found.skipped_blocks)
+    assert 4 == told[-1]
     assert [(0, 1, 6 / 7)] == list(
         zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.similarity.tolist(), strict=True)
     )

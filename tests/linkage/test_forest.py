@@ -46,8 +46,8 @@ def test_sizes_grow_by_ten_to_the_cap_and_the_bootstrap_trees_leave_at_update_te
     assert 12 == forest.updates
 
 
-def _grown_beside(monkeypatch: pytest.MonkeyPatch, n: int = 120, *, missing: float = 0.2) -> tuple[Forest, list[Any]]:
-    """A forest, and the scikit-learn trees that it was made from."""
+def _noted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The scikit-learn trees that forests are made from, from now on."""
     learners: list[Any] = []
 
     class Noted(sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
@@ -56,13 +56,14 @@ def _grown_beside(monkeypatch: pytest.MonkeyPatch, n: int = 120, *, missing: flo
             return super().fit(*args)
 
     monkeypatch.setattr(sklearn.tree, "DecisionTreeClassifier", Noted)
-    return Forest(Settings()).updated(*lesson(n, missing=missing)), learners
+    return learners
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2, 0.6])
 def test_prediction_is_that_of_the_same_trees_in_scikit_learn(monkeypatch: pytest.MonkeyPatch, missing: float) -> None:
     """Missing values included, even in features that had none in training."""
-    forest, learners = _grown_beside(monkeypatch, missing=missing)
+    learners = _noted(monkeypatch)
+    forest = Forest(Settings()).updated(*lesson(missing=missing))
     features = lesson(400, seed=2, missing=0.3)[0]
     share = np.mean([learner.predict_proba(features.astype(np.float32))[:, 1] for learner in learners], axis=0)
     word = forest.predict(features)
@@ -71,9 +72,21 @@ def test_prediction_is_that_of_the_same_trees_in_scikit_learn(monkeypatch: pytes
     np.testing.assert_allclose(np.minimum(np.maximum(share, 1 - share), SUREST), word.p, rtol=0, atol=1e-11)
 
 
+def test_a_value_on_the_threshold_goes_left_as_in_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thresholds lie halfway between values; trained on eighths and asked about sixteenths, many are met exactly."""
+    learners = _noted(monkeypatch)
+    features, g, weight = lesson(missing=0.0)
+    forest = Forest(Settings()).updated(np.round(features * 8) / 8, g, weight)
+    probe = np.round(lesson(400, seed=2, missing=0.1)[0] * 16) / 16
+    share = np.mean([learner.predict_proba(probe.astype(np.float32))[:, 1] for learner in learners], axis=0)
+    assert (share.round(12) > 0.5).tolist() == forest.predict(probe).g.tolist()
+    assert sum(np.isin(tree.threshold, np.arange(17) / 16).sum() for tree in forest.trees) > 50
+
+
 def test_trees_have_the_published_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     """Depth at most 6, ⌊log2 10⌋ + 1 = 4 features per split, 70 % of the pairs drawn for each tree."""
-    _, learners = _grown_beside(monkeypatch, n=400)
+    learners = _noted(monkeypatch)
+    Forest(Settings()).updated(*lesson(400))
     assert {4} == {learner.max_features_ for learner in learners}
     assert 6 == max(learner.get_depth() for learner in learners)
     assert {280} == {int(learner.tree_.n_node_samples[0]) for learner in learners}

@@ -110,6 +110,15 @@ def test_the_clerical_weight_is_for_p_of_exactly_1() -> None:
     assert [2.0, 1 - 2**-20] == some.model.lessons[0][2]
 
 
+def test_a_layer_that_asks_people_weighs_their_doubts_too() -> None:
+    """Every label that it gets is a person's: one who is three quarters sure still counts double."""
+    some = Layer(Scripted(), Protocol(), clerical_weight=2.0, asks_people=True)
+    some.add(np.array([1.0, 2.0]), outcomes((True, 0.6), (True, 0.7)))
+    some.take(at(1), outcomes((False, 0.75)))
+    some.learn()
+    assert [0.6, 1.5] == some.model.lessons[0][2]
+
+
 def test_without_a_label_the_word_from_above_is_taught_and_never_the_models_own() -> None:
     """Features say match, the layer above said non-match: a model taught its own word would confirm itself."""
     told = outcomes((False, 0.55), (False, 0.65), (True, 0.75))

@@ -12,6 +12,7 @@ import hmac
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.encoding import filters
 from unveil.encoding.filters import column_of
 from unveil.encoding.keys import Subkeys, join_parts
 from unveil.encoding.normalise import composed, normalise
@@ -20,6 +21,9 @@ from unveil.records import Records
 from unveil.schema import PHONETICS, Attribute, BlockingKey, Schema
 
 KEY_BYTES = 16
+
+#: The distinct transformed values of a field, and for every record the number of its own.
+Field = tuple[list[str], NDArray[np.int64]]
 
 
 def blocking_keys(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint8]:
@@ -48,9 +52,29 @@ def transformed(value: str, attribute: Attribute, transform: str | None) -> str:
 
 
 def _one_key(records: Records, schema: Schema, blocking: BlockingKey, key: bytes) -> NDArray[np.uint8]:
-    """The key of every record; each distinct combination of fields is hashed once."""
+    """The key of every record."""
     fields = [_field_codes(records, schema.attribute(part.attribute), part.transform) for part in blocking.parts()]
-    combined = np.zeros(len(records), dtype=np.int64)
+    if len(records) >= filters.WORTH_COMPILING:
+        return _at_once(fields, key)
+    return _by_combination(fields, key)
+
+
+def _at_once(fields: list[Field], key: bytes) -> NDArray[np.uint8]:
+    """Hash every record by itself: with compiled kernels that costs less than finding equal combinations."""
+    from unveil.encoding.sha256 import hmac_all
+
+    texts = [join_parts(value) for values, _ in fields for value in values]
+    offsets = np.cumsum([0, *(len(values) for values, _ in fields)])
+    pieces = np.stack([offset + codes for offset, (_, codes) in zip(offsets[:-1], fields, strict=True)], axis=1)
+    out = hmac_all(key, texts, pieces, size=KEY_BYTES)
+    for values, codes in fields:
+        out[np.array([not value for value in values], dtype=bool)[codes]] = 0
+    return out
+
+
+def _by_combination(fields: list[Field], key: bytes) -> NDArray[np.uint8]:
+    """Hash each distinct combination of fields once, through the library: for few records, and as the reference."""
+    combined = np.zeros(len(fields[0][1]), dtype=np.int64)
     for values, codes in fields:
         # Renumbering after every field keeps the numbers below n, so their product cannot overflow.
         _, combined = np.unique(combined * len(values) + codes, return_inverse=True)
@@ -64,8 +88,8 @@ def _one_key(records: Records, schema: Schema, blocking: BlockingKey, key: bytes
     return digests[combination]
 
 
-def _field_codes(records: Records, attribute: Attribute, transform: str | None) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct transformed values, and for every record the number of its own."""
+def _field_codes(records: Records, attribute: Attribute, transform: str | None) -> Field:
+    """The field of these records."""
     column = column_of(records, attribute)
     seen: dict[str, int] = {}
     numbers = [seen.setdefault(transformed(v, attribute, transform), len(seen)) for v in column.distinct]

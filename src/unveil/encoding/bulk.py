@@ -9,6 +9,7 @@ that is its purpose.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ def value_filters(
 ) -> NDArray[np.uint64]:
     """For every value the filter of m bits with h positions per q-gram; all zero for an empty value."""
     out = np.zeros((len(values), words_for(m)), dtype=np.uint64)
-    _fill(out, values, attribute, index, key, m, h)
+    _fill(out, values, (attribute, index), key, (m, h))
     return out
 
 
@@ -55,15 +56,17 @@ def kabf(
     """The filters of `abf.kabf`; rows and pair keys have been checked."""
     m = schema.layer_a.m
     out = np.zeros((len(schema.attributes), len(rows), words_for(m)), dtype=np.uint64)
-    pairs = flat([join_parts(key_pair) for key_pair in key_pairs])
+    between = [join_parts(key_pair) for key_pair in key_pairs]
+    # The message that makes a key is head, pair, tail: the texts 0, 2 + i and 1.
+    pieces = np.stack([np.zeros(len(rows), np.int64), 2 + np.arange(len(rows)), np.ones(len(rows), np.int64)], axis=1)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         wanted, value = np.unique(column.codes[rows], return_inverse=True)
         grams = cut([column.distinct[code] for code in wanted.tolist()], attribute, index)
         prk, head, tail = keys.around_pair(attribute.name)
-        around = (one_key(prk), np.frombuffer(head, dtype=np.uint8), *pairs, np.frombuffer(tail, dtype=np.uint8))
+        secret = (one_key(prk), *flat([head, tail, *between]), pieces)
         tokens = (grams.first, grams.last, grams.ids, streams.prepared(grams))
-        shared(pair_streams.pair_rows, len(rows), *around, value, *tokens, m, attribute.h, out[index])
+        shared(pair_streams.pair_rows, len(rows), *secret, value, *tokens, m, attribute.h, out[index])
     return np.ascontiguousarray(out.transpose(1, 0, 2))
 
 
@@ -87,12 +90,11 @@ def _or_attributes(out: NDArray[np.uint64], group: list[Numbered], schema: Schem
     m, h = schema.layer_r.m, schema.layer_r.h
     borders = np.cumsum([0, *(len(column.distinct) for _, _, column in group)])
     masks = np.zeros((int(borders[-1]), out.shape[1]), dtype=np.uint64)
-    calls: list[tuple[object, ...]] = [
-        (masks[start:stop], column.distinct, attribute, index, keys.of("R", attribute=attribute.name), m, h)
-        for (index, attribute, column), start, stop in zip(group, borders, borders[1:], strict=False)
-    ]
-    # The longest column first, so that no thread is left alone with it at the end.
-    at_once(_fill, sorted(calls, key=lambda call: -len(call[0])))  # type: ignore[arg-type]
+    calls: list[tuple[object, ...]] = []
+    for (index, attribute, column), (start, stop) in zip(group, pairwise(borders.tolist()), strict=True):
+        key = keys.of("R", attribute=attribute.name)
+        calls.append((masks[start:stop], column.distinct, (attribute, index), key, (m, h)))
+    at_once(_fill, calls)
     for start in range(0, len(out), _ROWS_AT_ONCE):
         part = slice(start, start + _ROWS_AT_ONCE)
         codes = np.stack([column.codes[part] for _, _, column in group])
@@ -100,10 +102,11 @@ def _or_attributes(out: NDArray[np.uint64], group: list[Numbered], schema: Schem
 
 
 def _fill(
-    out: NDArray[np.uint64], values: Sequence[str], attribute: Attribute, index: int, key: bytes, m: int, h: int
+    out: NDArray[np.uint64], values: Sequence[str], place: tuple[Attribute, int], key: bytes, size: tuple[int, int]
 ) -> None:
-    """OR the filter of every value into its row."""
-    grams = cut(values, attribute, index)
+    """OR the filter of every value into its row; size is (m, h)."""
+    grams = cut(values, *place)
+    m, h = size
     tokens = streams.prepared(grams)
     masks = np.zeros((len(tokens), words_for(m)), dtype=np.uint64)
     streams.token_rows(0, len(tokens), tokens, one_key(key), m, h, masks)

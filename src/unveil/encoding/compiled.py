@@ -3,8 +3,8 @@ Kernels: functions over plain arrays, compiled on first use and run on every cor
 
 A kernel holds no Python object, so it gives up Python's global lock and several threads run it at once, each on its own
 rows. The threads are ours, not Numba's: they end with the work, so two owners in one process may encode at the same
-time and a process that has encoded may still fork. Numba's own threads allow only one of the two, whichever library
-they come from.
+time and a process that has encoded may still fork. Numba's own threads allow only one of the two, unless one more
+library (TBB) is installed.
 
 Loading the compiler takes longer than encoding a few records. Modules with kernels are therefore imported where they
 are called, and only for as many records as `filters.WORTH_COMPILING` says.
@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from itertools import pairwise
+from typing import TypeVar, cast
 
 import numba
 
@@ -30,22 +31,22 @@ _PARTS_PER_THREAD = 4
 def compiled(function: F) -> F:
     """The function as machine code, kept on disk for the next process if some folder can be written."""
     try:
-        kernel: F = numba.njit(nogil=True, cache=True)(function)
+        kernel = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # neither the folder of this file nor the user's own
         kernel = numba.njit(nogil=True)(function)
-    return kernel
+    return cast("F", kernel)
 
 
 def threads() -> int:
     """Threads that share the work: the cores this process may use, or NUMBA_NUM_THREADS from the environment."""
-    return int(numba.config.NUMBA_NUM_THREADS)
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # set when Numba is loaded
 
 
 def shared(kernel: Callable[..., object], n: int, *arguments: object) -> None:
     """Call kernel(start, stop, *arguments) for parts that cover 0 … n, on every core at once."""
     parts = min(n, threads() * _PARTS_PER_THREAD)
     borders = [n * part // max(1, parts) for part in range(parts + 1)]
-    at_once(kernel, [(start, stop, *arguments) for start, stop in zip(borders, borders[1:], strict=False)])
+    at_once(kernel, [(start, stop, *arguments) for start, stop in pairwise(borders)])
 
 
 def at_once(function: Callable[..., object], calls: list[tuple[object, ...]]) -> list[object]:

@@ -30,7 +30,9 @@ def column_of(records: Records, attribute: Attribute) -> Column:
         raise SettingError(f"the records have no column {attribute.name}") from None
 
 
-def value_filters(column: Column, attribute: Attribute, index: int, *, key: bytes, m: int, h: int) -> NDArray[np.uint64]:
+def value_filters(
+    column: Column, attribute: Attribute, index: int, *, key: bytes, m: int, h: int
+) -> NDArray[np.uint64]:
     """For every distinct value the filter of m bits with h positions per q-gram; all zero for an empty value."""
     if len(column) >= WORTH_COMPILING:
         from unveil.encoding import bulk

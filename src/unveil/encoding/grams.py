@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take no keywords
 """
 Cut many values into q-grams at once, without a Python object per token.
 
@@ -76,9 +77,7 @@ def cut(values: Sequence[str], attribute: Attribute, index: int) -> Grams:
     return _with_others(grams, others) if others else grams
 
 
-def _apart(
-    values: Sequence[str], attribute: Attribute, index: int
-) -> tuple[list[str], dict[int, tuple[str, ...]]]:
+def _apart(values: Sequence[str], attribute: Attribute, index: int) -> tuple[list[str], dict[int, tuple[str, ...]]]:
     """All values as ASCII, empty where this cannot be; and the q-grams of those, by their place."""
     pad = pad_symbol(index) if attribute.padding else None
     plain, others = list(values), {}
@@ -132,6 +131,7 @@ def _windows(
 ) -> int:
     """Write every window of q symbols as one number, a byte per symbol; return how many there are."""
     size, start = 0, 0
+    start_padded = np.uint32(0x808080)  # three times _PAD
     full = np.uint32((1 << (8 * q)) - 1 if q < 4 else 0xFFFFFFFF)  # noqa: PLR2004 - four bytes fill the number
     for v in range(len(ends)):
         stop = following = ends[v]
@@ -140,10 +140,7 @@ def _windows(
         while trim and start < stop and _blank(raw[stop - 1]):
             stop -= 1
         first[v] = size
-        window, n = np.uint32(full), 0
-        if padding:
-            for _ in range(q - 1):
-                window = np.uint32((window << np.uint32(8)) | np.uint32(_PAD))
+        window, n = (start_padded if padding else full), 0
         for i in range(start, stop):
             c = raw[i]
             if not _keeps(c, kept):

@@ -91,6 +91,6 @@ class Subkeys:
         return [digest(prk, head + join_parts(key_pair) + tail, "sha256") for key_pair in key_pairs]
 
     def around_pair(self, attribute: str) -> tuple[bytes, bytes, bytes]:
-        """(PRK, head, tail): the key of a pair is HMAC(PRK, head ‖ join_parts(key_pair) ‖ tail). As secret as the key."""
+        """(PRK, head, tail): the key of a pair is HMAC(PRK, head ‖ join_parts(key_pair) ‖ tail). To be kept secret."""
         head = join_parts("project", self._project, "layer", "A", "pair")
         return self._prk, head, join_parts("attribute", attribute) + b"\x01"

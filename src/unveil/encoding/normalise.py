@@ -36,6 +36,11 @@ def composed(value: str) -> str:
 def normalise(value: str, steps: Iterable[Normalisation]) -> str:
     """The value after these steps: the fixed point of applying all of them in order."""
     functions = [_STEPS[step] for step in steps]
+    if value.isascii():
+        # Nothing to compose, and no step uncovers work for another: the first pass is the fixed point.
+        for function in functions:
+            value = function(value)
+        return value
     current = composed(value)
     for _ in range(_PASSES):
         before = current

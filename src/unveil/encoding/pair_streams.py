@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take no keywords
 """
 The kernel of the keyed filters: for every pair a key, and under it the tokens of one value.
 
@@ -9,25 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from unveil.encoding.compiled import compiled
-from unveil.encoding.sha256 import BLOCK_BYTES, LANES, Bytes, Ints, Words, absorb, close, key_states, scratch
+from unveil.encoding.sha256 import (
+    BLOCK_BYTES,
+    LANES,
+    Bytes,
+    Ints,
+    Words,
+    absorb,
+    close,
+    copy,
+    joined,
+    key_states,
+    scratch,
+)
 from unveil.encoding.streams import Filters, set_positions
-
-
-@compiled
-def _infos(head: Bytes, pairs: Bytes, bounds: Ints, tail: Bytes) -> tuple[Bytes, Ints]:
-    """Head ‖ pair ‖ tail of every pair, one after another, and where each begins."""
-    n = len(bounds) - 1
-    around = len(head) + len(tail)
-    out = np.empty(bounds[n] - bounds[0] + n * around, np.uint8)
-    starts = np.empty(n + 1, np.int64)
-    at = 0
-    for i in range(n):
-        starts[i] = at
-        for piece in (head, pairs[bounds[i] : bounds[i + 1]], tail):
-            out[at : at + len(piece)] = piece
-            at += len(piece)
-    starts[n] = at
-    return out, starts
 
 
 @compiled
@@ -35,10 +31,9 @@ def pair_rows(
     start: int,
     stop: int,
     prk: Words,
-    head: Bytes,
-    pairs: Bytes,
+    texts: Bytes,
     bounds: Ints,
-    tail: Bytes,
+    pieces: Ints,
     values: Ints,
     first: Ints,
     last: Ints,
@@ -48,20 +43,21 @@ def pair_rows(
     h: int,
     out: Filters,
 ) -> None:
-    """Set out[i] to the filter of value values[i] under the key HMAC(prk, head ‖ pair i ‖ tail)."""
+    """Set out[i] to the filter of value values[i] under the key HMAC(prk, pieces i of the texts)."""
     w, v = scratch()
     size = 8 * LANES
     root_inner, root_outer = np.empty(size, np.uint32), np.empty(size, np.uint32)
-    inner, outer, keys = np.empty(size, np.uint32), np.empty(size, np.uint32), np.zeros(2 * size, np.uint32)
+    inner, outer, digest = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint32)
+    keys = np.zeros(2 * size, np.uint32)  # a key fills half a block, and zeros the other half
     chosen, key, row = np.empty(LANES, np.int64), np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     key_states(prk, root_inner, root_outer, w, v)
     for batch in range(start, stop, LANES):
         n = min(LANES, stop - batch)
-        infos, starts = _infos(head, pairs, bounds[batch : batch + n + 1], tail)
-        digest = root_inner.copy()
+        infos, starts = joined(texts, bounds, pieces[batch : batch + n])
+        copy(digest, root_inner)
         absorb(digest, infos, starts, BLOCK_BYTES, w, v)
         close(digest, root_outer, w, v)
-        keys[:size] = digest
+        copy(keys, digest)
         key_states(keys, inner, outer, w, v)
         held = 0
         for lane in range(n):

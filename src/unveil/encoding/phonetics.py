@@ -23,5 +23,6 @@ def phonetic_code(method: str, value: str) -> str:
     The rules are made for these 26 letters: accents are taken off and everything else, blanks too, is dropped first.
     """
     letters = normalise(value, ("transliterate", "strip-accents"))
-    letters = "".join(c for c in letters if c.isascii() and c.isalpha()).upper()
-    return _CODES[method](letters) if letters else ""
+    if not (letters.isascii() and letters.isalpha()):
+        letters = "".join(c for c in letters if c.isascii() and c.isalpha())
+    return _CODES[method](letters.upper()) if letters else ""

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take no keywords
 """
 Kernels that go from tokens to bits: the definitions of `hashing` and `filters` for whole columns, bit for bit.
 
@@ -15,7 +16,6 @@ from unveil.encoding.grams import TOKEN_BYTES, Grams
 from unveil.encoding.sha256 import (
     BLOCK_BYTES,
     LANES,
-    Bytes,
     Ints,
     Words,
     close,
@@ -52,9 +52,10 @@ def prepared(grams: Grams) -> Words:
 def _fill_blocks(w: Words, counter: int, chosen: Ints, tokens: Words) -> None:
     """Put the message uint32_le(counter) ‖ token into the lane of every chosen token."""
     little = (counter & 255) << 24 | (counter & 0xFF00) << 8 | (counter >> 8 & 0xFF00) | counter >> 24
-    w[:LANES] = u32(little)
-    w[(_TOKEN_WORDS + 1) * LANES : 15 * LANES] = u32(0)
+    for i in range((_TOKEN_WORDS + 1) * LANES, 15 * LANES):
+        w[i] = u32(0)
     for lane in range(len(chosen)):
+        w[lane] = u32(little)
         token = tokens[chosen[lane]]
         for i in range(_TOKEN_WORDS):
             w[(i + 1) * LANES + lane] = token[i]
@@ -81,8 +82,17 @@ def _set_bits(digest: Words, taken: Ints, rows: Ints, m: int, h: int, out: Filte
 
 @compiled
 def set_positions(
-    chosen: Ints, keys: Ints, rows: Ints, tokens: Words, inner: Words, outer: Words, m: int, h: int, out: Filters,
-    w: Words, v: Words,
+    chosen: Ints,
+    keys: Ints,
+    rows: Ints,
+    tokens: Words,
+    inner: Words,
+    outer: Words,
+    m: int,
+    h: int,
+    out: Filters,
+    w: Words,
+    v: Words,
 ) -> None:
     """
     Set in filter rows[j] the h positions of token chosen[j] under the HMAC states of lane keys[j].
@@ -90,7 +100,9 @@ def set_positions(
     Words at or above m·⌊65536/m⌋ are skipped, so some streams run longer than others: blocks are made until all have h.
     """  # fmt: skip
     n = len(chosen)
-    taken = np.zeros(n, np.int64)
+    taken = np.empty(n, np.int64)
+    for lane in range(n):
+        taken[lane] = 0
     digest, ends = np.empty(8 * LANES, np.uint32), np.empty(8 * LANES, np.uint32)
     counter, due = 0, n
     while due:
@@ -112,26 +124,30 @@ def token_rows(start: int, stop: int, tokens: Words, key: Words, m: int, h: int,
     inner, outer = np.empty(8 * LANES, np.uint32), np.empty(8 * LANES, np.uint32)
     key_states(key, inner, outer, w, v)
     for first in range(start, stop, LANES):
-        chosen = np.arange(first, min(first + LANES, stop))
-        set_positions(chosen, np.zeros(len(chosen), np.int64), chosen, tokens, inner, outer, m, h, out, w, v)
+        n = min(LANES, stop - first)
+        chosen, keys = np.empty(n, np.int64), np.empty(n, np.int64)
+        for lane in range(n):
+            chosen[lane], keys[lane] = first + lane, 0
+        set_positions(chosen, keys, chosen, tokens, inner, outer, m, h, out, w, v)
+
+
+@compiled
+def _or(target: Filters, mask: Filters) -> None:
+    for i in range(len(target)):
+        target[i] |= mask[i]
 
 
 @compiled
 def value_rows(start: int, stop: int, first: Ints, last: Ints, ids: Ints, masks: Filters, out: Filters) -> None:
     """OR the masks of value v's tokens into out[v]."""
-    words = out.shape[1]
     for value in range(start, stop):
         for t in range(first[value], last[value]):
-            for i in range(words):
-                out[value, i] |= masks[ids[t], i]
+            _or(out[value], masks[ids[t]])
 
 
 @compiled
 def or_values(start: int, stop: int, codes: NDArray[np.int32], offsets: Ints, masks: Filters, out: Filters) -> None:
     """OR masks[offsets[a] + codes[a, row]] into out[row], for every attribute a."""
-    words = out.shape[1]
     for row in range(start, stop):
         for a in range(len(offsets)):
-            value = offsets[a] + codes[a, row]
-            for i in range(words):
-                out[row, i] |= masks[value, i]
+            _or(out[row], masks[offsets[a] + codes[a, row]])

@@ -1,16 +1,57 @@
-"""Engines: the same functions on different hardware. The reference engine (NumPy) defines what is right."""
+"""
+Engines: the same functions on different hardware. The reference engine defines what is right.
+
+* `reference`  plain NumPy, short enough to be checked by reading
+* `cpu`        Numba kernels on all cores
+* `gpu`        one graphics processor
+* `measure`    the similarity measures, defined once for all of them
+
+Each engine's module offers `problem()`, which is None where the engine can work, and its class. An engine that a machine
+does not have is told with a reason and what to do, never replaced behind the user's back unless `auto` was asked for.
+"""
 
 from __future__ import annotations
 
-from unveil.engines.reference import ReferenceEngine
+import importlib
+from typing import Final
+
 from unveil.errors import EngineError
 from unveil.linkage.engine import Engine
 
-NAMES = ("auto", "reference")
+#: Fastest first, which is the order in which `auto` tries them.
+_CLASSES: Final = {"gpu": "GpuEngine", "cpu": "CpuEngine", "reference": "ReferenceEngine"}
+NAMES: Final = ("auto", "reference", "cpu", "gpu")
+
+#: Engines that take a number of threads.
+_THREADED: Final = ("cpu",)
 
 
-def choose(name: str = "auto") -> Engine:
-    """The engine of that name; `auto` takes the fastest that this machine has."""
-    if name in ("auto", "reference"):
-        return ReferenceEngine()
-    raise EngineError(f"no engine {name}", hint=f"choose one of {', '.join(NAMES)}")
+def choose(name: str = "auto", *, threads: int | None = None) -> Engine:
+    """The engine of that name; `auto` takes the fastest that this machine has. Threads: all cores if not given."""
+    if name not in NAMES:
+        raise EngineError(f"no engine {name}", hint=f"choose one of {', '.join(NAMES)}")
+    if threads is not None and threads < 1:
+        raise EngineError("an engine needs at least one thread")
+    if name == "auto":
+        name = next(candidate for candidate in _CLASSES if problem(candidate) is None)
+    found = problem(name)
+    if found is not None:
+        raise found
+    module = importlib.import_module(f"unveil.engines.{name}")
+    return getattr(module, _CLASSES[name])(**({"threads": threads} if name in _THREADED else {}))
+
+
+def problem(name: str) -> EngineError | None:
+    """Why the engine of that name cannot work on this machine; None if it can."""
+    try:
+        module = importlib.import_module(f"unveil.engines.{name}")
+    except ModuleNotFoundError as error:
+        if error.name == f"unveil.engines.{name}":
+            return EngineError(f"the engine {name} is not part of this installation", hint=_OTHERS)
+        return EngineError(f"the engine {name} needs {error.name}", hint=f"install {error.name}, or {_OTHERS}")
+    except (ImportError, OSError):
+        return EngineError(f"the library of the engine {name} cannot be loaded", hint=_OTHERS)
+    return module.problem()
+
+
+_OTHERS: Final = "use --engine auto, which takes the fastest that there is"

@@ -7,6 +7,7 @@ The CPU engine: Numba kernels on all cores, exact and bounded in memory.
 * `cpu_lists`    lists of pairs
 * `cpu_layout`   rows in order, pieces, tasks
 * `cpu_threads`  tasks on threads, hits streamed out
+* `cpu_memory`   arrays by address
 * `cpu_work`     what the kernels work on
 * `cpu_compile`  compilation, kept on disk
 """
@@ -25,7 +26,7 @@ from unveil.engines.cpu_layout import arrange, dense_codes, grid, join, left_ste
 from unveil.engines.cpu_lists import list_similarities, survivors
 from unveil.engines.cpu_threads import HITS, Job, stream
 from unveil.engines.cpu_vectors import LANES, ROWS
-from unveil.engines.cpu_work import Int32s, Int64s, Rule, Side
+from unveil.engines.cpu_work import Int32s, Int64s, Ordered, Rule, chunk_rows
 from unveil.engines.measure import check_alike, needed
 from unveil.errors import EngineError
 from unveil.linkage.bits import Bits
@@ -36,7 +37,7 @@ from unveil.linkage.pairs import Pairs, Rows
 MEASURES: Final = get_args(Measure)
 _SAMPLE: Final = 4096
 _LIST_STEP: Final = 1 << 16
-_SLOW: Final = 16  # what a group that is not left early costs beside its words, in words
+_BREAK: Final = 2  # what it costs to go on after the prefix, in words
 
 
 def problem() -> EngineError | None:
@@ -73,15 +74,17 @@ class CpuEngine:
                 raise IndexError(f"a row is outside the {len(side)} filters")
         if len(left) != len(right):
             raise ValueError("a list of pairs needs as many left as right rows")
-        words = [_words(side) for side in (a, b)]
-        sides = [_side(w, side, _NO_ROWS, _NO_CODES) for w, side in zip(words, (a, b), strict=True)]
+        sides = [
+            Ordered.of(_words(side), rows, side.popcounts, _no_codes(rows))
+            for side, rows in ((a, left), (b, right))
+        ]
         out = np.empty(len(left))
+        rule = _rule(np.empty(0, np.int32), a, measure)
+        plain = tuple(sides[0].side), tuple(sides[1].side), tuple(rule)
 
         def step(start: int) -> None:
-            part = slice(start, start + _LIST_STEP)
-            list_similarities(
-                *sides, MEASURES.index(measure), a.m, a.words.shape[1], left[part], right[part], out[part]
-            )
+            stop = min(start + _LIST_STEP, len(out))
+            list_similarities(*plain, start, stop, out.ctypes.data)
 
         starts = range(0, len(left), _LIST_STEP)
         if len(starts) > 1 and self.threads > 1:
@@ -97,15 +100,11 @@ class CpuEngine:
     ) -> Iterator[Pairs]:
         """Every pair at or above the floor, streamed; memory is bounded by the buffers and the pairs not yet taken."""
         check_alike(a, b)
-        words = _words(a), _words(b)
-        left, right = (
-            _side(w, side, np.argsort(side.popcounts, kind="stable").astype(np.int32), _NO_CODES)
-            for w, side in zip(words, (a, b), strict=True)
-        )
+        left, right = _by_ones(a), _by_ones(b)
         pieces = grid(len(a), len(b), left_step(len(a), self.threads))
-        rule = _rule(a, b, floor, measure)
-        rule = _with_prefix(rule, left, right, np.array([0, len(a), 0, len(b)]))
-        job = Job(left, right, rule, pieces, words)
+        need = _needed(a, b, floor, measure)
+        rule = _with_prefix(_rule(need, a, measure), left, right, np.array([0, len(a), 0, len(b)]))
+        job = Job(left, right, rule, need, pieces)
         yield from stream([job], threads=self.threads, buffer=self._buffer, progress=progress)
 
     def block_pairs(
@@ -120,27 +119,28 @@ class CpuEngine:
     ) -> Iterator[Pairs]:
         """Every candidate pair of the blocks at or above the floor, once."""
         check_alike(a, b)
-        jobs = self._block_jobs(a, b, blocks, _rule(a, b, floor, measure))
+        need = _needed(a, b, floor, measure)
+        jobs = self._block_jobs(a, b, blocks, need, _rule(need, a, measure))
         yield from stream(jobs, threads=self.threads, buffer=self._buffer, progress=progress)
 
-    def _block_jobs(self, a: Bits, b: Bits, blocks: Blocks, rule: Rule) -> Iterator[Job]:
+    def _block_jobs(self, a: Bits, b: Bits, blocks: Blocks, need: Int32s, rule: Rule) -> Iterator[Job]:
         """One job for each key: its blocks, less the pairs of the keys before."""
         words = _words(a), _words(b)
         codes = dense_codes(blocks)
+        size = 1 + max((int(part.max(initial=-1)) for part in codes))
         for key in range(codes[0].shape[0]):
-            rows = [arrange(part[key], side.popcounts) for part, side in zip(codes, (a, b), strict=True)]
             left, right = (
-                _side(w, side, order, part[:key, order])
-                for w, side, order, part in zip(words, (a, b), rows, codes, strict=True)
+                arrange(part[key], side.popcounts, size) for part, side in zip(codes, (a, b), strict=True)
             )
-            pieces = _pieces(*(part[key][order] for part, order in zip(codes, rows, strict=True)), self.threads)
-            if len(pieces):
-                largest = pieces[((pieces[:, 1] - pieces[:, 0]) * (pieces[:, 3] - pieces[:, 2])).argmax()]
-                yield Job(left, right, _with_prefix(rule, left, right, largest), pieces, words)
-
-
-_NO_ROWS: Final = np.empty(0, np.int32)
-_NO_CODES: Final = np.empty((0, 0), np.int32)
+            pieces = _pieces(left[2], right[2], self.threads)
+            if not len(pieces):
+                continue
+            sides = [
+                Ordered.of(filters, rows, ones, np.ascontiguousarray(part[:key, rows]))
+                for filters, (rows, ones, _), part in zip(words, (left, right), codes, strict=True)
+            ]
+            largest = pieces[((pieces[:, 1] - pieces[:, 0]) * (pieces[:, 3] - pieces[:, 2])).argmax()]
+            yield Job(sides[0], sides[1], _with_prefix(rule, sides[0], sides[1], largest), need, pieces)
 
 
 def _words(bits: Bits) -> NDArray[np.uint64]:
@@ -148,31 +148,42 @@ def _words(bits: Bits) -> NDArray[np.uint64]:
     return np.ascontiguousarray(bits.words, np.uint64)
 
 
-def _side(words: NDArray[np.uint64], bits: Bits, rows: Int32s, codes: Int32s) -> Side:
-    """The filters in that order; in their own if there is none."""
-    ones = bits.popcounts[rows] if rows is not _NO_ROWS else bits.popcounts
-    return Side(words.ctypes.data, rows, np.ascontiguousarray(ones), np.ascontiguousarray(codes))
+def _no_codes(rows: Int32s) -> Int32s:
+    """No earlier keys."""
+    return np.empty((0, len(rows)), np.int32)
 
 
-def _rule(a: Bits, b: Bits, floor: float, measure: Measure) -> Rule:
-    words = a.words.shape[1]
+def _by_ones(bits: Bits) -> Ordered:
+    """All filters in order of their numbers of ones."""
+    rows = np.argsort(bits.popcounts, kind="stable").astype(np.int32)
+    return Ordered.of(_words(bits), rows, bits.popcounts[rows], _no_codes(rows))
+
+
+def _needed(a: Bits, b: Bits, floor: float, measure: Measure) -> Int32s:
     most = int(a.popcounts.max(initial=0)) + int(b.popcounts.max(initial=0))
-    return Rule(needed(floor, most=most, m=a.m, measure=measure), MEASURES.index(measure), a.m, words, words)
+    return needed(floor, most=most, m=a.m, measure=measure)
+
+
+def _rule(need: Int32s, bits: Bits, measure: Measure) -> Rule:
+    """The rule without a prefix; it points into `need`."""
+    words = bits.words.shape[1]
+    return Rule(need.ctypes.data, MEASURES.index(measure), bits.m, words, words, chunk_rows(words))
 
 
 def _pieces(left: Int32s, right: Int32s, threads: int) -> Int64s:
-    step = left_step(len(left), threads)
+    """The pieces of one key's blocks, given where each code's rows begin."""
+    step = left_step(int(left[-1]), threads)
     pieces = np.empty((join(left, right, step, np.empty((0, 4), np.int64)), 4), np.int64)
     join(left, right, step, pieces)
     return pieces
 
 
-def _with_prefix(rule: Rule, left: Side, right: Side, piece: Int64s) -> Rule:
+def _with_prefix(rule: Rule, left: Ordered, right: Ordered, piece: Int64s) -> Rule:
     """
     The rule with the number of words after which it pays to ask whether pairs can still reach the floor.
 
     A sample of the piece's pairs tells the share that passes after each number of words. A group of pairs costs those
-    words, and all of them again if any of its pairs passes. The choice changes the time alone, never the result.
+    words, and the others as well if any of its pairs passes. The choice changes the time alone, never the result.
     """
     (top, bottom, start, stop), words = piece.tolist(), rule.words
     if (bottom - top) * (stop - start) < 16 * _SAMPLE or words == 1:
@@ -182,9 +193,9 @@ def _with_prefix(rule: Rule, left: Side, right: Side, piece: Int64s) -> Rule:
     i = top + (steps * 0.6180339887498949 % 1 * (bottom - top)).astype(np.int64)
     j = start + (steps * 0.4142135623730951 % 1 * (stop - start)).astype(np.int64)
     alive = np.zeros(words, np.int64)
-    counted = survivors(left, right, rule, i, j, alive)
+    counted = survivors(tuple(left.side), tuple(right.side), tuple(rule), np.stack([i, j], axis=1), alive)
     if not counted:
         return rule
     passes = 1 - (1 - alive / counted) ** (ROWS * LANES)
-    again = np.where(np.arange(1, words + 1) < words, words + _SLOW, _SLOW)
-    return rule._replace(prefix=int(np.argmin(np.arange(1, words + 1) + passes * again)) + 1)
+    prefixes = np.arange(1, words + 1)
+    return rule._replace(prefix=int(prefixes[np.argmin(prefixes + passes * (words - prefixes + _BREAK))]))

@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 import numba
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Threads work on the same pieces of one comparison, so kernels let go of the interpreter's lock.
+#: Threads work on the same comparison at a time, so kernels let go of the interpreter's lock.
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The function as machine code for this processor; compiled when it is first called with such arguments."""
+    """
+    The function as machine code for this processor; compiled when it is first called with such arguments.
+
+    Arguments are arrays, numbers and plain tuples: a class of ours would be looked up by name when the compiled code is
+    read back from disk, even by a version that no longer has it.
+    """
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        compiled = numba.njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:
         # No folder can be written to: every process then compiles for itself, which takes seconds and loses nothing.
         return numba.njit(**_OPTIONS)(function)
+    _renew_with_any_source(compiled)
+    return compiled
+
+
+def inner(function: Callable[P, R]) -> Callable[P, R]:
+    """The function as part of the kernels that call it. Python cannot call it, which halves its compilation."""
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+
+
+def _renew_with_any_source(compiled: Any) -> None:  # noqa: ANN401 - Numba's dispatcher
+    """Compile anew when any file of this room changes; by itself Numba looks at the kernel's own file alone."""
+    index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(index, "_source_stamp"):
+        index._source_stamp = _sources()  # noqa: SLF001 - there is no public way
+
+
+@cache
+def _sources() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("cpu*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from unveil.engines.cpu_compile import kernel
+from unveil.engines.cpu_compile import inner, kernel
 from unveil.engines.cpu_vectors import ROWS
 from unveil.engines.cpu_work import Int32s, Int64s
 from unveil.linkage.blocking import Blocks
@@ -18,6 +18,7 @@ _LEFT_LEAST: Final = 256
 _PIECE_COST: Final = 64  # what a piece costs beside its comparisons, in comparisons
 _TASK_MOST: Final = 1 << 25
 _TASK_LEAST: Final = 1 << 17
+_BY_INSERTION: Final = 24
 
 
 def left_step(rows: int, threads: int) -> int:
@@ -56,58 +57,69 @@ def tasks(pieces: Int64s, threads: int) -> list[tuple[int, int]]:
 
 
 @kernel
-def arrange(codes: Int32s, ones: Int32s) -> Int32s:
-    """The rows with a code, by code, then by number of ones, then as they came: two counting sorts."""
-    kept = 0
-    for row in range(len(codes)):
-        kept += codes[row] >= 0
-    by_ones, rows = np.empty(kept, np.int32), np.empty(kept, np.int32)
-    place = np.zeros(ones.max() + 2 if len(ones) else 2, np.int64)
-    starts = np.zeros(codes.max() + 2 if len(codes) else 2, np.int64)
+def arrange(codes: Int32s, ones: Int32s, size: int) -> tuple[Int32s, Int32s, Int32s]:
+    """
+    The rows with a code below `size`, by code; their numbers of ones; and where each code's rows begin.
+
+    Counting sorts all the way. Rows of one code also stand by number of ones, unless they are too few for a tile.
+    """
+    starts = np.zeros(size + 1, np.int32)
     for row in range(len(codes)):
         if codes[row] >= 0:
-            place[ones[row] + 1] += 1
             starts[codes[row] + 1] += 1
+    for code in range(size):
+        starts[code + 1] += starts[code]
+    place = starts.copy()
+    rows, ordered = np.empty(starts[size], np.int32), np.empty(starts[size], np.int32)
+    for row in range(len(codes)):
+        if codes[row] >= 0:
+            at = place[codes[row]]
+            rows[at], ordered[at] = row, ones[row]
+            place[codes[row]] = at + 1
+    for code in range(size):
+        if starts[code + 1] - starts[code] >= ROWS:
+            _by_ones(rows[starts[code] : starts[code + 1]], ordered[starts[code] : starts[code + 1]])
+    return rows, ordered, starts
+
+
+@inner
+def _by_ones(rows: Int32s, ones: Int32s) -> None:
+    """Sort rows by number of ones: a few by insertion, many by counting."""
+    if len(rows) <= _BY_INSERTION:
+        for at in range(1, len(rows)):
+            row, one = rows[at], ones[at]
+            while at > 0 and ones[at - 1] > one:
+                rows[at], ones[at] = rows[at - 1], ones[at - 1]
+                at -= 1  # noqa: PLW2901 - the place that the row moves down to
+            rows[at], ones[at] = row, one
+        return
+    place = np.zeros(ones.max() + 2, np.int32)
+    for one in ones:
+        place[one + 1] += 1
     for value in range(1, len(place)):
         place[value] += place[value - 1]
-    for value in range(1, len(starts)):
-        starts[value] += starts[value - 1]
-    for row in range(len(codes)):
-        if codes[row] >= 0:
-            by_ones[place[ones[row]]] = row
-            place[ones[row]] += 1
-    for at in range(kept):
-        row = by_ones[at]
-        rows[starts[codes[row]]] = row
-        starts[codes[row]] += 1
-    return rows
+    unsorted, keys = rows.copy(), ones.copy()
+    for at in range(len(keys)):
+        target = place[keys[at]]
+        rows[target], ones[target] = unsorted[at], keys[at]
+        place[keys[at]] = target + 1
 
 
 @kernel
 def join(left: Int32s, right: Int32s, step: int, pieces: Int64s) -> int:
     """
-    Pieces of the blocks that two sorted columns of codes share, large blocks cut; how many there are.
+    Pieces of the blocks, given where each code's rows begin on both sides; large blocks are cut. How many there are.
 
     As many are written as `pieces` has room for, so a first call without room tells how much to make.
     """
-    found, i, j = 0, 0, 0
-    while i < len(left) and j < len(right):
-        if left[i] != right[j]:
-            if left[i] < right[j]:
-                i += 1
-            else:
-                j += 1
+    found = 0
+    for code in range(len(left) - 1):
+        if left[code] == left[code + 1] or right[code] == right[code + 1]:
             continue
-        i_stop, j_stop = i, j
-        while i_stop < len(left) and left[i_stop] == left[i]:
-            i_stop += 1
-        while j_stop < len(right) and right[j_stop] == right[j]:
-            j_stop += 1
-        for top in range(i, i_stop, step):
-            for side in range(j, j_stop, RIGHT_STEP):
+        for top in range(left[code], left[code + 1], step):
+            for side in range(right[code], right[code + 1], RIGHT_STEP):
                 if found < len(pieces):
-                    pieces[found, 0], pieces[found, 1] = top, min(top + step, i_stop)
-                    pieces[found, 2], pieces[found, 3] = side, min(side + RIGHT_STEP, j_stop)
+                    pieces[found, 0], pieces[found, 1] = top, min(top + step, left[code + 1])
+                    pieces[found, 2], pieces[found, 3] = side, min(side + RIGHT_STEP, right[code + 1])
                 found += 1
-        i, j = i_stop, j_stop
     return found

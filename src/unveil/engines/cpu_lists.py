@@ -4,48 +4,46 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unveil.engines.cpu_compile import kernel
-from unveil.engines.cpu_tiles import ratio
+from unveil.engines.cpu_memory import get32, put_float
+from unveil.engines.cpu_tiles import address, ratio
 from unveil.engines.cpu_vectors import LINE, common, prefetch
-from unveil.engines.cpu_work import Int32s, Int64s, Rule, Side
+from unveil.engines.cpu_work import Int64s, Plain, Rule, Side
 
 _AHEAD: Final = 12  # pairs between asking memory for their rows and comparing them
 
 
 @kernel
-def list_similarities(
-    a: Side, b: Side, measure: int, m: int, words: int, left: Int32s, right: Int32s, out: NDArray[np.float64]
-) -> None:
-    """Write the similarity of each pair of rows to out. Positions are rows here."""
-    size = words * 8
-    for pair in range(len(left)):
-        if pair + _AHEAD < len(left):
+def list_similarities(left: Plain, right: Plain, by: Plain, start: int, stop: int, out: int) -> None:
+    """Write the similarity of the pairs at positions start:stop of both sides; ones are by row here, not by position."""
+    a, b, rule = Side(*left), Side(*right), Rule(*by)
+    size = rule.words * 8
+    for pair in range(start, stop):
+        if pair + _AHEAD < stop:
+            x, y = address(a, pair + _AHEAD, rule.words), address(b, pair + _AHEAD, rule.words)
             for line in range(0, size, LINE):
-                prefetch(a.filters + np.int64(left[pair + _AHEAD]) * size + line)
-                prefetch(b.filters + np.int64(right[pair + _AHEAD]) * size + line)
-        i, j = np.int64(left[pair]), np.int64(right[pair])
-        both = common(a.filters + i * size, b.filters + j * size, words)
-        out[pair] = ratio(measure, both, a.ones[i], b.ones[j], m)
+                prefetch(x + line)
+                prefetch(y + line)
+        both = common(address(a, pair, rule.words), address(b, pair, rule.words), rule.words)
+        total = get32(a.ones, get32(a.rows, pair)) + get32(b.ones, get32(b.rows, pair))
+        put_float(out, pair, ratio(rule.measure, both, total, rule.m))
 
 
 @kernel
-def survivors(a: Side, b: Side, rule: Rule, left: Int64s, right: Int64s, alive: Int64s) -> int:
+def survivors(left: Plain, right: Plain, by: Plain, pairs: Int64s, alive: Int64s) -> int:
     """For each number of words the pairs of positions that could still reach the floor after them; pairs counted."""
+    a, b, rule = Side(*left), Side(*right), Rule(*by)
     counted = 0
-    for pair in range(len(left)):
-        i, j = left[pair], right[pair]
-        need = rule.need[a.ones[i] + b.ones[j]]
-        if need > a.ones[i] or need > b.ones[j]:
+    for pair in range(len(pairs)):
+        i, j = pairs[pair, 0], pairs[pair, 1]
+        rest, both = get32(a.ones, i), 0
+        need = get32(rule.need, rest + get32(b.ones, j))
+        if need > min(rest, get32(b.ones, j)):
             continue
         counted += 1
-        both, rest = 0, a.ones[i]
-        x = a.filters + np.int64(a.rows[i]) * rule.words * 8
-        y = b.filters + np.int64(b.rows[j]) * rule.words * 8
-        for w in range(rule.words):
-            both += common(x + 8 * w, y + 8 * w, 1)
-            rest -= common(x + 8 * w, x + 8 * w, 1)
-            alive[w] += both + rest >= need
+        x, y = address(a, i, rule.words), address(b, j, rule.words)
+        for word in range(rule.words):
+            both += common(x + 8 * word, y + 8 * word, 1)
+            rest -= common(x + 8 * word, x + 8 * word, 1)
+            alive[word] += both + rest >= need
     return counted

@@ -5,98 +5,102 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unveil.engines.cpu_compile import kernel
-from unveil.engines.cpu_tiles import compare_tile, duplicate, ratio
+from unveil.engines.cpu_compile import inner, kernel
+from unveil.engines.cpu_memory import get32
+from unveil.engines.cpu_tiles import address, compare_tile, duplicate, keep
 from unveil.engines.cpu_vectors import LANES, LINE, ROWS, common, prefetch
 from unveil.engines.cpu_work import (
-    CHUNK, COMPARED, FRESH, FULL, LEFT, PIECE, RIGHT, Hits, Int64s, Room, Rule, Side,
+    CHUNK, COMPARED, FOUND, FRESH, FULL, LEFT, PIECE, RIGHT, Int64s, Plain, Room, Rule, Side,
 )  # fmt: skip
 
-_AHEAD: Final = 6  # small pieces between asking memory for a piece's rows and comparing them
+_AHEAD: Final = 4  # small pieces between asking memory for a piece's rows and comparing them
 _FEW: Final = 4  # rows asked for on each side
 
 
 @kernel
 def compare_pieces(
-    a: Side, b: Side, rule: Rule, pieces: Int64s, last: int, chunk: int, state: Int64s, room: Room, hits: Hits
-) -> int:
-    """Compare pieces from where the state stands up to `last`; the number of hits. state[FULL] says to come again."""
-    count = 0
-    state[FULL] = 0
+    left: Plain, right: Plain, by: Plain, pieces: Int64s, last: int, state: Int64s, marks: NDArray[np.uint8], at: Plain
+) -> None:
+    """
+    Compare pieces from where the state stands up to `last`; state[FULL] then says whether to come again.
+
+    left, right, by and at are the plain tuples of the two sides, the rule and the room.
+    """
+    a, b, rule, room = Side(*left), Side(*right), Rule(*by), Room(*at)
+    state[FULL], state[FOUND] = 0, 0
     while state[PIECE] < last:
-        piece = pieces[state[PIECE]]
-        large = piece[1] - piece[0] >= ROWS and piece[3] - piece[2] >= LANES
+        here, ahead = state[PIECE], state[PIECE] + _AHEAD
+        top, bottom, start, stop = pieces[here, 0], pieces[here, 1], pieces[here, 2], pieces[here, 3]
+        large = bottom - top >= ROWS and stop - start >= LANES
         if state[FRESH]:
-            state[FRESH], state[LEFT], state[CHUNK], state[RIGHT] = 0, piece[0], piece[2], 0
+            state[FRESH], state[LEFT], state[CHUNK], state[RIGHT] = 0, top, start, 0
             if large:
-                state[COMPARED] += _candidates(a, b, piece, room)
-            elif state[PIECE] + _AHEAD < last:
-                _ask(a, b, rule.words, pieces[state[PIECE] + _AHEAD])
+                state[COMPARED] += _candidates(a, b, top, bottom, start, stop, marks)
+            elif ahead < last:
+                _ask(a, pieces[ahead, 0], pieces[ahead, 1], rule.words)
+                _ask(b, pieces[ahead, 2], pieces[ahead, 3], rule.words)
         if large:
-            count = compare_tile(a, b, rule, piece, chunk, state, room, hits, count)
+            compare_tile(a, b, rule, top, bottom, stop, state, room)
         else:
-            count = _compare_few(a, b, rule, piece, state, hits, count)
+            _compare_few(a, b, rule, bottom, start, stop, state, room)
         if state[FULL]:
             break
         state[PIECE] += 1
         state[FRESH] = 1
-    return count
 
 
-@kernel
-def _candidates(a: Side, b: Side, piece: Int64s, room: Room) -> int:
+@inner
+def _candidates(a: Side, b: Side, top: int, bottom: int, start: int, stop: int, marks: NDArray[np.uint8]) -> int:
     """Pairs of the piece that no earlier key has made candidates."""
-    start, width = piece[2], piece[3] - piece[2]
-    before = 0
-    if a.codes.shape[0] > 0:
-        for i in range(piece[0], piece[1]):
-            marks = room.marks[:width]
-            marks[:] = 0
-            for key in range(a.codes.shape[0]):
-                code = a.codes[key, i]
+    width, before = stop - start, 0
+    if a.keys > 0:
+        for i in range(top, bottom):
+            for j in range(width):
+                marks[j] = 0
+            for key in range(a.keys):
+                code = get32(a.codes, key * a.positions + i)
                 if code >= 0:
-                    codes = b.codes[key, start : start + width]
                     for j in range(width):
-                        marks[j] |= codes[j] == code
+                        marks[j] |= get32(b.codes, key * b.positions + start + j) == code
             for j in range(width):
                 before += marks[j]
-    return (piece[1] - piece[0]) * width - before
+    return (bottom - top) * width - before
 
 
-@kernel
-def _ask(a: Side, b: Side, words: int, piece: Int64s) -> None:
-    """Ask memory for the first rows of a piece: blocks of a few rows lie anywhere, and waiting would be most of the work."""
-    for i in range(piece[0], min(piece[1], piece[0] + _FEW)):
-        for line in range(0, words * 8, LINE):
-            prefetch(a.filters + np.int64(a.rows[i]) * words * 8 + line)
-    for j in range(piece[2], min(piece[3], piece[2] + _FEW)):
-        for line in range(0, words * 8, LINE):
-            prefetch(b.filters + np.int64(b.rows[j]) * words * 8 + line)
+@inner
+def _ask(side: Side, start: int, stop: int, words: int) -> None:
+    """Ask memory for the first lines of some rows: small blocks lie anywhere, and waiting would be most of the work."""
+    for position in range(start, min(stop, start + _FEW)):
+        prefetch(address(side, position, words))
 
 
-@kernel
-def _compare_few(a: Side, b: Side, rule: Rule, piece: Int64s, state: Int64s, hits: Hits, count: int) -> int:
-    """Compare a small piece pair by pair, where its rows lie."""
-    size = rule.words * 8
-    while state[LEFT] < piece[1]:
+@inner
+def _compare_few(
+    a: Side, b: Side, rule: Rule, bottom: int, start: int, stop: int, state: Int64s, room: Room
+) -> None:
+    """Compare a small piece pair by pair, where its rows lie; most pairs fail on their first line of memory."""
+    words, first = rule.words, min(rule.words, LINE // 8)
+    while state[LEFT] < bottom:
         i = state[LEFT]
-        x, left = a.ones[i], a.filters + np.int64(a.rows[i]) * size
-        for j in range(piece[2] + state[RIGHT], piece[3]):
-            if count == len(hits.left):
-                state[RIGHT], state[FULL] = j - piece[2], 1
-                return count
+        x, left = get32(a.ones, i), address(a, i, words)
+        rest = x - common(left, left, first)
+        for j in range(start + state[RIGHT], stop):
+            if state[FOUND] == room.capacity:
+                state[RIGHT], state[FULL] = j - start, 1
+                return
             if duplicate(a, b, i, j):
                 continue
             state[COMPARED] += 1
-            y = b.ones[j]
-            need = rule.need[x + y]
-            if need > x or need > y:
+            y, right = get32(b.ones, j), address(b, j, words)
+            need = get32(rule.need, x + y)
+            if need > min(x, y):
                 continue
-            both = common(left, b.filters + np.int64(b.rows[j]) * size, rule.words)
+            both = common(left, right, first)
+            if both + rest < need:
+                continue
+            both += common(left + first * 8, right + first * 8, words - first)
             if both >= need:
-                hits.left[count], hits.right[count] = a.rows[i], b.rows[j]
-                hits.similarity[count] = ratio(rule.measure, both, x, y, rule.m)
-                count += 1
+                keep(a, b, rule, i, j, both, x + y, state, room)
         state[LEFT], state[RIGHT] = i + 1, 0
-    return count

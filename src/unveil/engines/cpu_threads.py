@@ -9,11 +9,10 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.engines.cpu_layout import RIGHT_STEP, tasks
 from unveil.engines.cpu_pieces import compare_pieces
-from unveil.engines.cpu_work import COMPARED, FIELDS, FRESH, FULL, PIECE, Hits, Int64s, Room, Rule, Side, chunk_rows
+from unveil.engines.cpu_work import COMPARED, FIELDS, FOUND, FRESH, FULL, PIECE, Buffers, Int32s, Int64s, Ordered, Rule
 from unveil.linkage.engine import Progress
 from unveil.linkage.pairs import Pairs
 
@@ -23,13 +22,13 @@ HITS: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Pieces to compare, and the filters that the sides' addresses point into, kept alive."""
+    """Pieces to compare, and by which rule; `need` is the table that the rule points to."""
 
-    left: Side
-    right: Side
+    left: Ordered
+    right: Ordered
     rule: Rule
+    need: Int32s
     pieces: Int64s
-    filters: tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
 
 @dataclass(slots=True)
@@ -51,11 +50,11 @@ class Task:
     def run(self, buffer: int) -> Pairs:
         """Compare until the pieces are done or so many pairs are found; these."""
         job = self.job
-        chunk = chunk_rows(job.rule.words)
-        hits = Hits.of(buffer)
-        room = Room.of(job.rule.words, min(chunk, RIGHT_STEP), RIGHT_STEP)
-        found = compare_pieces(job.left, job.right, job.rule, job.pieces, self.last, chunk, self.state, room, hits)
-        return Pairs(hits.left[:found].copy(), hits.right[:found].copy(), hits.similarity[:found].copy())
+        buffers = Buffers.of(job.rule, buffer)
+        marks = np.empty(RIGHT_STEP, np.uint8)
+        left, right, by, at = (tuple(part) for part in (job.left.side, job.right.side, job.rule, buffers.room))
+        compare_pieces(left, right, by, job.pieces, self.last, self.state, marks, at)
+        return buffers.hits(int(self.state[FOUND]))
 
     def compared(self) -> int:
         """Candidates compared since this was asked last."""

@@ -25,31 +25,36 @@ LANES: Final = 8
 ROWS: Final = 4
 LINE: Final = 64  # bytes that memory delivers at a time
 
-_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_BIT, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 _VECTOR = ir.VectorType(_I64, LANES)
 _ZEROS = ir.Constant(_VECTOR, [0] * LANES)
 _POINTER = ir.PointerType()
 
 
 @intrinsic
-def reaches(_typing: Any, _quad: Any, _group: Any, _words: Any, _start: Any) -> Any:  # noqa: ANN401 - Numba's own types
+def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _start: Any, _rest: Any) -> Any:  # noqa: ANN401 - Numba's own types
     """
-    reaches(quad, group, words, start): whether any pair, counted from start[row] over so many words, ends at zero or above.
+    reaches(quad, group, prefix, words, start, rest): whether any pair of quad and group could be a hit.
 
-    With start[row] = -(common ones needed), one look at the signs decides on ROWS × LANES pairs.
+    Sums start at start[row] = rest[row] - needed and grow by the common ones. If all are below zero after the words of
+    the prefix, no pair can be a hit whatever the remaining rest[row] ones do; otherwise rest[row] is taken off again and
+    the remaining words decide. One look at the signs thus decides on ROWS × LANES pairs.
     """
 
     def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
-        quad, group, words, start = args
-        first = [_broadcast(builder, _load(builder, start, _at(row), _I64)) for row in range(ROWS)]
-        sums = _count(builder, quad, group, words, first)
-        signs = sums[0]
-        for total in sums[1:]:
-            signs = builder.and_(signs, total)
-        below = builder.bitcast(builder.icmp_signed("<", signs, _ZEROS), ir.IntType(LANES))
-        return builder.icmp_unsigned("!=", below, ir.Constant(ir.IntType(LANES), (1 << LANES) - 1))
+        quad, group, prefix, words, start, rest = args
+        sums = _sums(builder, [_broadcast(builder, _load(builder, start, _at(row), _I64)) for row in range(ROWS)])
+        _count(builder, quad, group, _at(0), prefix, sums)
+        result = cgutils.alloca_once_value(builder, _any_above(builder, sums))
+        with builder.if_then(builder.load(result, typ=_BIT), likely=False):
+            for row, total in enumerate(sums):
+                taken = _broadcast(builder, _load(builder, rest, _at(row), _I64))
+                builder.store(builder.sub(builder.load(total, typ=_VECTOR), taken), total)
+            _count(builder, quad, group, prefix, words, sums)
+            builder.store(_any_above(builder, sums), result)
+        return builder.load(result, typ=_BIT)
 
-    return types.boolean(types.intp, types.intp, types.intp, types.intp), code
+    return types.boolean(types.intp, types.intp, types.intp, types.intp, types.intp, types.intp), code
 
 
 @intrinsic
@@ -58,9 +63,11 @@ def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any
 
     def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         quad, group, words, out = args
-        for row, total in enumerate(_count(builder, quad, group, words, [_ZEROS] * ROWS)):
+        sums = _sums(builder, [_ZEROS] * ROWS)
+        _count(builder, quad, group, _at(0), words, sums)
+        for row, total in enumerate(sums):
             target = builder.inttoptr(builder.add(out, _at(row * LANES)), _POINTER)
-            builder.store(total, target, align=8)
+            builder.store(builder.load(total, typ=_VECTOR), target, align=8)
         return context.get_dummy_value()
 
     return types.void(types.intp, types.intp, types.intp, types.intp), code
@@ -90,16 +97,6 @@ def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: 
 
 
 @intrinsic
-def word(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """word(address): the word there."""
-
-    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
-        return _load(builder, args[0], _at(0), _I64)
-
-    return types.uint64(types.intp), code
-
-
-@intrinsic
 def prefetch(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own types
     """prefetch(address): ask memory for the line there, without waiting for it."""
 
@@ -112,19 +109,29 @@ def prefetch(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own 
     return types.void(types.intp), code
 
 
-def _count(builder: Any, quad: Any, group: Any, words: Any, first: list[Any]) -> list[Any]:  # noqa: ANN401 - LLVM values
-    """The sums, starting at `first`, of the common ones of each row of the quad with the group's rows."""
-    sums = [cgutils.alloca_once(builder, _VECTOR) for _ in range(ROWS)]
-    for value, total in zip(first, sums, strict=True):
-        builder.store(value, total)
-    with cgutils.for_range(builder, words, intp=_I64) as loop:
-        right = _load(builder, group, builder.mul(loop.index, _at(LANES)), _VECTOR)
+def _sums(builder: Any, first: list[Any]) -> list[Any]:  # noqa: ANN401 - LLVM values
+    """One sum for each row of a quad, with these first values."""
+    return [cgutils.alloca_once_value(builder, value) for value in first]
+
+
+def _count(builder: Any, quad: Any, group: Any, start: Any, stop: Any, sums: list[Any]) -> None:  # noqa: ANN401 - same
+    """Add the common ones of each row of the quad with the group's rows, over the words start:stop."""
+    with cgutils.for_range_slice(builder, start, stop, ir.Constant(_I64, 1), intp=_I64) as (index, _):
+        right = _load(builder, group, builder.mul(index, _at(LANES)), _VECTOR)
         for row, total in enumerate(sums):
-            place = builder.add(builder.mul(loop.index, _at(ROWS)), _at(row))
+            place = builder.add(builder.mul(index, _at(ROWS)), _at(row))
             left = _broadcast(builder, _load(builder, quad, place, _I64))
             found = _ones(builder, builder.and_(left, right))
             builder.store(builder.add(builder.load(total, typ=_VECTOR), found), total)
-    return [builder.load(total, typ=_VECTOR) for total in sums]
+
+
+def _any_above(builder: Any, sums: list[Any]) -> Any:  # noqa: ANN401 - LLVM values
+    """Whether any lane of any sum is zero or above."""
+    signs = builder.load(sums[0], typ=_VECTOR)
+    for total in sums[1:]:
+        signs = builder.and_(signs, builder.load(total, typ=_VECTOR))
+    below = builder.bitcast(builder.icmp_signed("<", signs, _ZEROS), ir.IntType(LANES))
+    return builder.icmp_unsigned("!=", below, ir.Constant(ir.IntType(LANES), (1 << LANES) - 1))
 
 
 def _at(word: int) -> Any:  # noqa: ANN401 - LLVM value

@@ -12,11 +12,11 @@ class Ledger:
     """Counts of disclosures, one matrix (records × attributes) for each layer below the record level."""
 
     def __init__(self, records: int, attributes: int) -> None:
-        self._counts = {layer: np.zeros((records, attributes), np.uint16) for layer in (ATTRIBUTE, REVIEW)}
+        self._counts = {layer: np.zeros((records, attributes), np.uint32) for layer in (ATTRIBUTE, REVIEW)}
 
     def charge(self, layer: int, rows: NDArray[np.int64], attributes: NDArray[np.bool_]) -> None:
         """Note that these attributes (rows × attributes, true = left) of these records go to that layer."""
-        np.add.at(self._counts[layer], rows, attributes.astype(np.uint16))
+        np.add.at(self._counts[layer], rows, attributes.astype(np.uint32))
 
     def records(self, layer: int) -> NDArray[np.int64]:
         """For each attribute, how many records disclosed it to that layer at least once."""

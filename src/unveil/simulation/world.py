@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.attribute_unit.machine import AttributeUnit
+from unveil.errors import ProtocolError
 from unveil.evaluation.quality import quality
 from unveil.evaluation.result import Point
 from unveil.linkage.forest import Forest
 from unveil.owner.machine import Owner
 from unveil.owner.policy import Policy
 from unveil.protocol.flows import Envelope
-from unveil.protocol.messages import Labels, RecordEncodings
+from unveil.protocol.messages import Labels, RecordEncodings, WishlistPull
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, owner
 from unveil.record_unit.machine import RecordUnit
 from unveil.review_unit.machine import ReviewUnit
@@ -23,6 +24,8 @@ from unveil.simulation.entropy import SeededEntropy
 from unveil.simulation.reviewer import Reviewer, SimulatedReviewer
 from unveil.simulation.study import Study
 from unveil.transport.memory import Machine, MemoryNetwork, Tap
+
+_PATIENCE = 3  # rounds of questions without an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,11 @@ class World:
         """Run the protocol to its end."""
         for one in self.owners:
             self.network.send(one.begin())
+        idle = 0
         while not self.record_unit.finished:  # the link tables are delivered in the same sweep
-            self._deliver_all()
+            idle = 0 if self._deliver_all() else idle + 1
+            if idle > _PATIENCE:
+                raise ProtocolError("the protocol has stalled: nobody has anything to send")
             pending = self.review_unit.pending()
             if pending:
                 budget = self.schema.protocol.review.budget
@@ -117,9 +123,13 @@ class World:
                 for one in self.owners:
                     self.network.send(one.poll())
 
-    def _deliver_all(self) -> None:
+    def _deliver_all(self) -> bool:
+        """Deliver what is on the wire; whether more than questions came by."""
+        moved = False
         while (envelope := self.network.deliver()) is not None:
             self._observe(envelope)
+            moved |= not isinstance(envelope.message, WishlistPull)
+        return moved
 
     def _observe(self, envelope: Envelope) -> None:
         """Note the quality whenever the record unit has classified its pairs anew."""
