@@ -16,6 +16,14 @@ from unveil.schema import Hardening, Schema
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"clerical_weight_r": 1.0, "clerical_weight_a": 1.0},
     "schema": {},
+    "unveil": {
+        "models": "prior",
+        "strategy": "closest",
+        "p_t": 0.9999,
+        "controls": 0.2,
+        "clerical_weight_r": 1.0,
+        "clerical_weight_a": 1.0,
+    },
 }
 ENCODINGS: dict[str, tuple[Hardening, ...]] = {
     "clk": (),

@@ -183,7 +183,18 @@ class Protocol(Settings):
     max_block: int = Field(1_000_000, ge=1, description="blocks with more pairs than this are skipped")
     p_t: float = Field(0.8, gt=0.5, le=1, description="a decision with p below this is uncertain")
     x: int = Field(10, ge=1, description="buckets of the query strategy")
-    strategy: Literal["buckets", "uniform"] = Field("buckets", description="how uncertain pairs are drawn")
+    strategy: Literal["buckets", "uniform", "closest"] = Field(
+        "buckets", description="how uncertain pairs are drawn: spread over p, at random, or least certain first"
+    )
+    models: Literal["paper", "prior"] = Field(
+        "paper", description="paper: a threshold and a forest; prior: models that know generated people already"
+    )
+    controls: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="share of reviews spent on pairs that the model is sure of, to learn how reviewers err",
+    )
     clerical_weight_r: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_R")
     clerical_weight_a: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_A")
     report_once: bool = Field(False, description="layer A does not report changed outcomes again")

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - Hypothesis gives each drawn value an argument
 """The same tests for each engine that the machine has: exactly the pairs and similarities of plain loops."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# ruff: noqa: SIM300 - the house style puts the expected value first
+
 """The charts by themselves: round ticks, labels that keep apart, shapes where the numbers are."""
 
 from __future__ import annotations

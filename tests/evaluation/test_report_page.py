@@ -1,4 +1,4 @@
-# ruff: noqa: SIM300 - the house style puts the expected value first
+
 """The report as a document: closed, offline, escaped, and complete for small and odd runs."""
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def test_same_run_gives_the_same_bytes_in_another_process() -> None:
     program = "import report_fixture as f, unveil.evaluation.report as r; print(ascii(r.render(f.full_run())))"
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)}
-        done = subprocess.run(  # noqa: S603 - our own interpreter and program
+        done = subprocess.run(
             [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
         )
         assert ascii(render(full_run())) == done.stdout.strip()

@@ -1,4 +1,4 @@
-# ruff: noqa: SIM300 - the house style puts the expected value first
+
 """The sentences under the pictures: computed, and right at the edges."""
 
 from __future__ import annotations

@@ -19,6 +19,11 @@ class Scripted:
     p: float = 0.6
     lessons: list[Lesson] = field(default_factory=list)
 
+    @property
+    def ready(self) -> bool:
+        """It always has something to say."""
+        return True
+
     def predict(self, features: Reals) -> Outcomes:
         """Match where the feature is positive."""
         return Outcomes(features > 0, np.full(len(features), self.p))

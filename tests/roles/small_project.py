@@ -16,8 +16,10 @@ from unveil.encoding.keys import OwnerKey
 from unveil.engines.reference import ReferenceEngine
 from unveil.errors import RemoteProtocolError
 from unveil.linkage.engine import comparing
+from unveil.linkage.forest import Forest as GrownForest
 from unveil.owner.machine import Owner
 from unveil.owner.policy import Policy
+from unveil.priors.models import attribute_model, record_model
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.messages import ID, Message
@@ -88,12 +90,23 @@ def make_record_unit(schema: Schema = SCHEMA, *, response_rate: float = 1.0) -> 
     protocol = schema.protocol
     compare = comparing(ReferenceEngine(), floor=protocol.floor, max_block=protocol.max_block)
     rng, entropy = np.random.default_rng(2), SeededEntropy(1, "record unit")
-    return RecordUnit(schema, OWNERS, compare=compare, rng=rng, entropy=entropy, response_rate=response_rate)
+    model, features = record_model(schema)
+    return RecordUnit(
+        schema,
+        OWNERS,
+        compare=compare,
+        rng=rng,
+        entropy=entropy,
+        model=model,
+        features=features,
+        response_rate=response_rate,
+    )
 
 
 def make_attribute_unit(schema: Schema = SCHEMA) -> AttributeUnit:
     rng, entropy = np.random.default_rng(3), SeededEntropy(1, "attribute unit")
-    return AttributeUnit(schema, OWNERS, rng=rng, entropy=entropy)
+    model, features = attribute_model(schema)
+    return AttributeUnit(schema, OWNERS, rng=rng, entropy=entropy, model=model, features=features)
 
 
 def make_review_unit(schema: Schema = SCHEMA) -> ReviewUnit:
@@ -166,3 +179,9 @@ class Traffic:
             for message in (decode(frame),)
             if not kinds or isinstance(message, kinds)
         ]
+
+
+def forest_of(unit: AttributeUnit) -> GrownForest:
+    """The forest that the unit decides with."""
+    assert isinstance(unit.layer.model, GrownForest)
+    return unit.layer.model

@@ -11,6 +11,7 @@ from small_project import (
     STRANGER,
     A,
     B,
+    forest_of,
     ids,
     make_attribute_unit,
     reals,
@@ -149,7 +150,7 @@ def test_a_batch_that_everybody_refuses_is_reported_empty() -> None:
         unit.receive(announced([first, first + 1]))
         unit.receive(refusal(A, [first, first + 1]))
         assert {} == labels(unit.receive(refusal(B, [first, first + 1])))
-    assert 0 == unit.layer.model.updates
+    assert 0 == forest_of(unit).updates
 
 
 def test_the_forest_is_bootstrapped_from_what_m_r_thinks() -> None:
@@ -161,7 +162,7 @@ def test_the_forest_is_bootstrapped_from_what_m_r_thinks() -> None:
     unit.receive(answer(A, pairs, [[FULL] * 3] * 10 + [[OTHER] * 3] * 10))
     found = labels(unit.receive(answer(B, pairs)))
     assert g == [found[ids(pair)][0] for pair in pairs]
-    assert 1 == unit.layer.model.updates
+    assert 1 == forest_of(unit).updates
 
 
 def test_states_say_what_a_reviewer_needs_and_only_shown_attributes_are_asked_for() -> None:
@@ -206,11 +207,11 @@ def test_labels_teach_the_forest_and_the_next_batch_follows() -> None:
     assert 1 == len(task)
     reviewed = unit.pair_ids[unit.tasks[task.task_ids]]
     (second,) = sent(unit.receive(verdict(task.task_ids, [1])), REVIEW_UNIT)
-    assert (1, 2) == (unit.spent, unit.layer.model.updates)
+    assert (1, 2) == (unit.spent, forest_of(unit).updates)
     assert isinstance(second, ReviewTask)
     assert second.task_ids != task.task_ids
     found = labels(unit.receive(verdict(second.task_ids, [0])))
-    assert (2, 3) == (unit.spent, unit.layer.model.updates)
+    assert (2, 3) == (unit.spent, forest_of(unit).updates)
     assert 10 == len(found)
     assert (1, 1.0) == found[reviewed]
 
@@ -247,9 +248,9 @@ def test_a_batch_of_tasks_is_learned_from_when_the_last_is_back() -> None:
     first, second, third = split(task.task_ids)
     assert [] == unit.receive(verdict(second, [1]))
     assert [] == unit.receive(refusal(REVIEW_UNIT, first))
-    assert 1 == unit.layer.model.updates
+    assert 1 == forest_of(unit).updates
     found = labels(unit.receive(verdict(third, [0])))
-    assert (2, 2) == (unit.spent, unit.layer.model.updates)
+    assert (2, 2) == (unit.spent, forest_of(unit).updates)
     assert (1, 1.0) == found[unit.pair_ids[unit.tasks[second]]]
     assert found[unit.pair_ids[unit.tasks[first]]][1] < 1
     (again,) = sent(unit.receive(announced([])), REVIEW_UNIT)
@@ -265,7 +266,7 @@ def test_when_every_task_is_refused_nothing_is_learned() -> None:
     (second,) = sent(unit.receive(refusal(REVIEW_UNIT, task.task_ids)), REVIEW_UNIT)
     assert isinstance(second, ReviewTask)
     assert 10 == len(labels(unit.receive(refusal(REVIEW_UNIT, second.task_ids))))
-    assert (0, 1) == (unit.spent, unit.layer.model.updates)
+    assert (0, 1) == (unit.spent, forest_of(unit).updates)
 
 
 def test_a_reviewer_who_is_not_certain_is_taken_at_their_word() -> None:

@@ -156,7 +156,7 @@ def test_the_forest_grows_to_100_trees_and_loses_the_first_ten_at_the_last_warm_
     """Sizes before each of the ten review batches, and at the end."""
     assert [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 100] == full_run.watcher.sizes
     assert [10] * 10 + [0] == full_run.watcher.first_left
-    assert 11 == full_run.world.attribute_unit.layer.model.updates
+    assert 11 == full_run.world.forest.updates
 
 
 # 5. Counts, and what owners never learn
@@ -241,10 +241,10 @@ def test_when_all_owners_refuse_the_result_is_that_of_a_plain_linkage(study: Stu
 
 def test_with_a_trained_model_answers_at_the_attribute_level_are_enough(study: Study, full_run: FullRun) -> None:
     """No reviewer gets a value, the model stays as it came, and decisions still change for the better."""
-    trained = full_run.world.attribute_unit.layer.model
+    trained = full_run.world.forest
     policies = (Policy(response_rate_c=0.0),) * 2
     world = run(study, SCALED, Settings(t0=study.best[0] - 0.05, policies=policies, forest=trained))
-    assert trained is world.attribute_unit.layer.model
+    assert trained is world.forest
     assert 0 == world.attribute_unit.spent
     assert 200 < len(world.attribute_unit.layer)
     assert world.points[-1].f1 > world.points[0].f1 + 0.01
@@ -252,7 +252,7 @@ def test_with_a_trained_model_answers_at_the_attribute_level_are_enough(study: S
 
 def test_two_layers_are_a_configuration_of_the_same_machines(study: Study, full_run: FullRun) -> None:
     """Without review: no task is sent, and the trained model decides as it does when every task is refused."""
-    trained, traffic = full_run.world.attribute_unit.layer.model, Traffic()
+    trained, traffic = full_run.world.forest, Traffic()
     world = run(study, with_protocol(SCALED, layers=2), Settings(t0=study.best[0], forest=trained), tap=traffic)
     assert [] == traffic.of(ReviewTask)
     assert (6, 0) == (len(world.points), world.attribute_unit.spent)

@@ -84,7 +84,7 @@ class Watcher:
 
     def note(self) -> None:
         """Note the forest as it stands."""
-        trees = self.world.attribute_unit.layer.model.trees
+        trees = self.world.forest.trees
         self._first = self._first or trees
         self.sizes.append(len(trees))
         self.first_left.append(sum(any(tree is old for tree in trees) for old in self._first))

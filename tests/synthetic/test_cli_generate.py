@@ -51,7 +51,15 @@ def test_folder_with_files_is_refused_unless_forced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--records", "0"), ("--overlap", "2"), ("--errors", "3"), ("--year-errors", "1.5"), ("--seed", "-1")]
+    "arguments",
+    [
+        ("--records", "0"),
+        ("--overlap", "2"),
+        ("--errors", "3"),
+        ("--year-errors", "1.5"),
+        ("--seed", "-1"),
+        ("--layout", "hotel"),
+    ],
 )
 def test_number_that_is_not_allowed_is_explained(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """And nothing is written."""
@@ -81,3 +89,18 @@ def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     """Not a traceback."""
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert isinstance(run("--out", str(tmp_path / "file"))[2], SettingError)
+
+
+def test_clinic_layout_reaches_the_files(tmp_path: Path) -> None:
+    """Its columns are those of the built-in schema clinic."""
+    code, _, _ = run("--records", "30", "--layout", "clinic", "--out", str(tmp_path / "x"))
+    assert 0 == code
+    header = (tmp_path / "x" / "a.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert "record_id,first_name,last_name,date_of_birth,sex,street,city" == header
+
+
+def test_year_errors_are_refused_for_a_layout_without_years(tmp_path: Path) -> None:
+    """An option that does nothing would mislead."""
+    _, _, error = run("--layout", "clinic", "--year-errors", "0.1", "--out", str(tmp_path / "x"))
+    assert isinstance(error, SettingError)
+    assert not (tmp_path / "x").exists()

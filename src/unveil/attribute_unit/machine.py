@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attribute_unit.answers import Answers
-from unveil.linkage.attributes import agreement_classes, attribute_similarities, evidence
+from unveil.linkage.attributes import agreement_classes, attribute_similarities
 from unveil.linkage.bits import word_count
 from unveil.linkage.columns import byte_matrix, entries, outcome_columns, outcomes
-from unveil.linkage.forest import Forest
 from unveil.linkage.layer import Layer
-from unveil.linkage.outcome import Outcomes, Reals
+from unveil.linkage.logistic import LogisticModel
+from unveil.linkage.noise import estimated_error
+from unveil.linkage.outcome import Model, Outcomes, Reals
 from unveil.linkage.request import SHOWN, states
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.messages import (
@@ -40,6 +41,9 @@ from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Addr
 from unveil.schema import Schema
 
 Entropy = Callable[[int], bytes]
+#: What the model is told about each pair: from attribute similarities, agreement classes, and the word from above.
+Features = Callable[[Reals, NDArray[np.uint8], Outcomes], Reals]
+_SURE = 0.98
 
 
 @dataclass(slots=True)
@@ -62,15 +66,18 @@ class AttributeUnit:
         *,
         rng: np.random.Generator,
         entropy: Entropy,
-        forest: Forest | None = None,
+        model: Model,
+        features: Features,
     ) -> None:
         protocol = schema.protocol
         self.layer = Layer(
-            forest or Forest(protocol.forest),
+            model,
             protocol,
             clerical_weight=protocol.clerical_weight_a,
             asks_people=True,
+            heeds_above=protocol.models == "paper",
         )
+        self._features = features
         self.pair_ids: list[bytes] = []
         self.similarity: Reals = np.empty((0, len(schema.attributes)))
         self.agreement: NDArray[np.uint8] = np.empty((0, len(schema.attributes)), np.uint8)
@@ -159,9 +166,9 @@ class AttributeUnit:
             self.agreement = np.concatenate([self.agreement, agreement])
             self.pair_ids += [batch.pair_ids[i] for i in both]
             told = Outcomes(batch.thought.g[both], batch.thought.p[both])
-            self.layer.add(evidence(similarity, agreement, self._schema), told)
+            self.layer.add(self._features(similarity, agreement, told), told)
         if len(self.layer):
-            if not self.layer.model.trees:
+            if not self.layer.model.ready:
                 self.layer.learn()  # bootstrap from what M_R thinks
             self.layer.classify()
         return self._next_review()
@@ -176,10 +183,19 @@ class AttributeUnit:
         if self._protocol.layers == 3 and batch.rounds < review.rounds and left > 0:  # noqa: PLR2004 - with review
             batch.rounds += 1
             size = min(left, max(1, review.budget // review.batches))
-            chosen = self.layer.select(size, self._rng)
+            chosen = self._draw(size)
             if len(chosen):
                 return self._ask(chosen)
         return self._report()
+
+    def _draw(self, size: int) -> NDArray[np.int64]:
+        """Pairs to review: uncertain ones, and a few that the model is sure of, to learn how often reviewers err."""
+        controls = round(self._protocol.controls * size)
+        chosen = self.layer.select(size - controls, self._rng)
+        sure = np.flatnonzero(~self.layer.asked & (self.layer.p > _SURE))
+        some = self._rng.permutation(sure)[:controls]
+        self.layer.asked[some] = True
+        return np.concatenate([chosen, some])
 
     def _ask(self, chosen: NDArray[np.int64]) -> list[Envelope]:
         width = len(self._schema.attributes)
@@ -238,9 +254,21 @@ class AttributeUnit:
             self.layer.take(positions, Outcomes(g, p))
             self.spent += len(positions)
             self._labels = {}
+            self._judge_reviewers()
             self.layer.learn()
             self.layer.classify()
         return self._next_review()
+
+    def _judge_reviewers(self) -> None:
+        """Estimate how often reviewers err from all labels so far; a forest takes every label as it is."""
+        model = self.layer.model
+        if not isinstance(model, LogisticModel):
+            return
+        labelled = np.flatnonzero(self.layer.labelled)
+        labels = Outcomes(self.layer.label_g[labelled], self.layer.label_p[labelled])
+        odds = model.prior.log_odds(self.layer.features[labelled])
+        error = estimated_error(odds, labels, inertia=model.inertia)
+        self.layer.model, self.layer.reviewer_error = replace(model, error=error), error
 
     def _report(self) -> list[Envelope]:
         """Tell the record unit what is new or has changed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-GROUPS = ("demo", "generate", "schema", "key", "encode", "link", "simulate")
+GROUPS = ("demo", "generate", "schema", "key", "encode", "link", "simulate", "engines", "bench", "experiment")
 
 
 def register() -> None:

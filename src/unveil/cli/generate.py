@@ -25,8 +25,11 @@ def generate(
     overlap: Annotated[float, typer.Option(metavar="SHARE", help="share of the people who stand in both")] = 0.2,
     errors: Annotated[int, typer.Option(metavar="0|1|2", help="attributes at least unequal in a shared person")] = 1,
     seed: Annotated[int, typer.Option(metavar="S", help="the same seed gives the same files")] = 1,
+    layout: Annotated[
+        str, typer.Option(metavar="voter|clinic", help="columns of the registers: of the schema person, or clinic")
+    ] = "voter",
     year_errors: Annotated[
-        float, typer.Option(metavar="RATE", help="share of shared people whose year of birth is off in b")
+        float, typer.Option(metavar="RATE", help="voter layout: share of shared people whose year of birth is off in b")
     ] = 0.0,
     force: Annotated[bool, typer.Option("--force", help="write into a folder that is not empty")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
@@ -37,6 +40,10 @@ def generate(
     Nobody in them exists, so they are safe to share; they are hard to link for the reasons that real registers are:
     moves, marriages, short forms, missing values, families under one roof.
 
+    Voter registers fit the built-in schema person: names, year of birth, city, ZIP code, place of birth. Clinic
+    registers fit the built-in schema clinic: first and last name, date of birth, sex, street, city; the date differs in
+    2 % of the shared people.
+
     Example: unveil generate --records 50000 --overlap 0.2 --errors 1 --seed 7 --out demo
     """
     from unveil.synthetic import Rates, write
@@ -46,10 +53,17 @@ def generate(
     _check_folder(out, force=force)
     if not 0 <= year_errors <= 1:
         raise SettingError("--year-errors is outside what is allowed", hint="allowed: 0 to 1")
+    if year_errors and layout != "voter":
+        raise SettingError("--year-errors is for the voter layout", hint="leave it out, or give --layout voter")
     waiting = notes.status(f"generating 2 × {records:,} records") if records >= _SLOW else nullcontext()
     with waiting:
         population = generate_population(
-            records=records, overlap=overlap, errors=errors, seed=seed, rates=Rates(year_of_birth=year_errors)
+            records=records,
+            overlap=overlap,
+            errors=errors,
+            seed=seed,
+            layout=layout,
+            rates=Rates(year_of_birth=year_errors) if layout == "voter" else None,
         )
         try:
             write(population, out)

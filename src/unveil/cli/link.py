@@ -26,7 +26,7 @@ def link(
     ] = False,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="compare every pair, without blocking")] = False,
     max_block: Annotated[int, typer.Option(help="blocks with more pairs than this are skipped")] = 1_000_000,
-    engine: Annotated[str, typer.Option(help="auto or reference")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, reference, cpu or gpu")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
 ) -> None:
@@ -51,8 +51,7 @@ def link(
     check_target(out, overwrite=force)
     left, right = read_encodings(a), read_encodings(b)
     _check_alike(left, right)
-    with notes.status(f"comparing {len(left):,} and {len(right):,} records"):
-        found = _compare(left, right, threshold, engine=engine, all_pairs=all_pairs, max_block=max_block)
+    found = _compare(left, right, threshold, engine=engine, all_pairs=all_pairs, max_block=max_block)
     pairs = found.pairs
     if one_to_one:
         best = np.flatnonzero(symmetric_best(pairs.left, pairs.right, pairs.similarity))
@@ -77,6 +76,7 @@ def _check_alike(left: Encodings, right: Encodings) -> None:
 def _compare(
     left: Encodings, right: Encodings, threshold: float, *, engine: str, all_pairs: bool, max_block: int
 ) -> Comparison:
+    from unveil.cli.progress import Stages
     from unveil.engines import choose
     from unveil.linkage.bits import Bits
     from unveil.linkage.engine import Encoded, comparing
@@ -85,7 +85,12 @@ def _compare(
         Encoded(Bits(part.filters, part.m), part.blocking[:, :0] if all_pairs else part.blocking)
         for part in (left, right)
     ]
-    return comparing(choose(engine), floor=threshold, max_block=max_block)(*encoded)
+    with Stages(notes) as stages:
+        # How many candidates blocking leaves shows only as they are compared, so there is no time left to tell.
+        total = len(left) * len(right) if all_pairs or not left.blocking.shape[1] else None
+        stages.begin(f"comparing {len(left):,} and {len(right):,} records", total=total)
+        compare = comparing(choose(engine), floor=threshold, max_block=max_block, progress=stages.reach)
+        return compare(*encoded)
 
 
 def _report(out: Path, found: Comparison, links: int, *, as_json: bool) -> None:

@@ -45,6 +45,11 @@ class Stages:
         if self._task is not None:
             self._progress.advance(self._task)
 
+    def reach(self, done: int) -> None:
+        """So many steps of the stage are done."""
+        if self._task is not None:
+            self._progress.update(self._task, completed=done)
+
     def pause(self) -> None:
         """Leave the screen to somebody else."""
         self._progress.stop()

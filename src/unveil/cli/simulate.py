@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unveil.linkage.forest import Forest
     from unveil.schema import Schema
     from unveil.simulation.run import Stopwatch
+    from unveil.simulation.world import World
 
 
 @app.command()
@@ -41,7 +42,7 @@ def simulate(
     model: Annotated[Path | None, typer.Option(help="start layer A from this saved model", show_default=False)] = None,
     save_model: Annotated[Path | None, typer.Option(help="save layer A's model here", show_default=False)] = None,
     report: Annotated[Path | None, typer.Option(help="write an HTML report here", show_default=False)] = None,
-    engine: Annotated[str, typer.Option(help="auto or reference")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, reference, cpu or gpu")] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """
@@ -64,14 +65,14 @@ def simulate(
     if chosen.protocol.layers == 2 and start is None:  # noqa: PLR2004 - without review
         notes.print("note: without a reviewer and without --model, layer A can only repeat what layer R thinks")
     watch = Stopwatch.start(time.perf_counter)
-    run, forest = _run(
+    run, world = _run(
         data, chosen, watch, preset=preset, error=error, offset=offset, threshold=threshold, seed=seed,
         forest=start, engine=engine, full=report is not None,
     )  # fmt: skip
     if save_model is not None:
         from unveil.storage.models import save_forest
 
-        save_forest(save_model, forest, chosen)
+        save_forest(save_model, world.forest, chosen)
     if report is not None:
         _write_report(report, run)
     if as_json:
@@ -99,7 +100,7 @@ def _run(
     forest: Forest | None,
     engine: str,
     full: bool,
-) -> tuple[Run, Forest]:
+) -> tuple[Run, World]:
     from unveil.cli.progress import Stages
     from unveil.engines import choose
     from unveil.simulation.run import simulate as run_simulation
@@ -125,7 +126,7 @@ def _run(
         run, world = run_simulation(
             study, schema, settings, watch, preset=preset, on_point=lambda _: stages.advance(), full=full
         )
-    return run, world.attribute_unit.layer.model
+    return run, world
 
 
 def _write_report(path: Path, run: Run) -> None:

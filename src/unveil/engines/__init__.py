@@ -6,8 +6,8 @@ Engines: the same functions on different hardware. The reference engine defines 
 * `gpu`        one graphics processor
 * `measure`    the similarity measures, defined once for all of them
 
-Each engine's module offers `problem()`, which is None where the engine can work, and its class. An engine that a machine
-does not have is told with a reason and what to do, never replaced behind the user's back unless `auto` was asked for.
+Each engine's module offers `problem()`, which is None where the engine can work, and its class. An engine that this
+machine does not have is an error with a reason and a hint, never replaced in silence; `auto` takes what there is.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from unveil.linkage.engine import Measure, Progress
 from unveil.linkage.pairs import Pairs, Rows
 
 MEASURES: Final = get_args(Measure)
-_SAMPLE: Final = 4096
+_SAMPLE: Final = 1024
 _LIST_STEP: Final = 1 << 16
 _BREAK: Final = 2  # what it costs to go on after the prefix, in words
 
@@ -70,13 +70,12 @@ class CpuEngine:
         left, right = (np.ascontiguousarray(rows, np.int32) for rows in (left, right))
         for rows, side in ((left, a), (right, b)):
             # The kernels do not check bounds, so a wrong row must not get as far.
-            if len(rows) and not (0 <= rows.min() and rows.max() < len(side)):
+            if len(rows) and not (rows.min() >= 0 and rows.max() < len(side)):
                 raise IndexError(f"a row is outside the {len(side)} filters")
         if len(left) != len(right):
             raise ValueError("a list of pairs needs as many left as right rows")
         sides = [
-            Ordered.of(_words(side), rows, side.popcounts, _no_codes(rows))
-            for side, rows in ((a, left), (b, right))
+            Ordered.of(_words(side), rows, side.popcounts, _no_codes(rows)) for side, rows in ((a, left), (b, right))
         ]
         out = np.empty(len(left))
         rule = _rule(np.empty(0, np.int32), a, measure)
@@ -127,11 +126,9 @@ class CpuEngine:
         """One job for each key: its blocks, less the pairs of the keys before."""
         words = _words(a), _words(b)
         codes = dense_codes(blocks)
-        size = 1 + max((int(part.max(initial=-1)) for part in codes))
+        size = 1 + max(int(part.max(initial=-1)) for part in codes)
         for key in range(codes[0].shape[0]):
-            left, right = (
-                arrange(part[key], side.popcounts, size) for part, side in zip(codes, (a, b), strict=True)
-            )
+            left, right = (arrange(part[key], side.popcounts, size) for part, side in zip(codes, (a, b), strict=True))
             pieces = _pieces(left[2], right[2], self.threads)
             if not len(pieces):
                 continue
@@ -186,7 +183,7 @@ def _with_prefix(rule: Rule, left: Ordered, right: Ordered, piece: Int64s) -> Ru
     words, and the others as well if any of its pairs passes. The choice changes the time alone, never the result.
     """
     (top, bottom, start, stop), words = piece.tolist(), rule.words
-    if (bottom - top) * (stop - start) < 16 * _SAMPLE or words == 1:
+    if (bottom - top) * (stop - start) < 64 * _SAMPLE or words == 1:
         return rule
     steps = np.arange(_SAMPLE)
     # Strides by the golden ratio and the square root of two spread over any range and do not move in step.

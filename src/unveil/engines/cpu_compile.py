@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.extending import intrinsic
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 #: Threads work on the same comparison at a time, so kernels let go of the interpreter's lock.
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -35,12 +36,18 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """The function as part of the kernels that call it. Python cannot call it, which halves its compilation."""
-    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    options = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(**options)(function)
+
+
+def instruction(function: Any) -> Any:  # noqa: ANN401 - Numba's types and LLVM's values
+    """A function that kernels call with all arguments but its first, and that returns the code to put there."""
+    return intrinsic(function)
 
 
 def _renew_with_any_source(compiled: Any) -> None:  # noqa: ANN401 - Numba's dispatcher
     """Compile anew when any file of this room changes; by itself Numba looks at the kernel's own file alone."""
-    index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):
         index._source_stamp = _sources()  # noqa: SLF001 - there is no public way
 

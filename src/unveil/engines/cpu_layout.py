@@ -11,7 +11,7 @@ from unveil.engines.cpu_vectors import ROWS
 from unveil.engines.cpu_work import Int32s, Int64s
 from unveil.linkage.blocking import Blocks
 
-#: Right rows of a piece; with at most LEFT_MOST left rows a piece takes some 20 ms, so progress and threads stay lively.
+#: Right rows of a piece; with at most LEFT_MOST left rows it takes some 20 ms, so progress and threads stay lively.
 RIGHT_STEP: Final = 8192
 LEFT_MOST: Final = 4096
 _LEFT_LEAST: Final = 256

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """Kernels for lists of pairs: their similarities, and where along the words a sample of them fails."""
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from unveil.engines.cpu_tiles import address, ratio
 from unveil.engines.cpu_vectors import LINE, common, prefetch
 from unveil.engines.cpu_work import Int64s, Plain, Rule, Side
 
-_AHEAD: Final = 12  # pairs between asking memory for their rows and comparing them
+_AHEAD: Final = 4  # pairs between asking memory for their rows and comparing them
 
 
 @kernel
 def list_similarities(left: Plain, right: Plain, by: Plain, start: int, stop: int, out: int) -> None:
-    """Write the similarity of the pairs at positions start:stop of both sides; ones are by row here, not by position."""
+    """Write the similarity of the pairs at positions start:stop of both sides; ones are by row, not by position."""
     a, b, rule = Side(*left), Side(*right), Rule(*by)
     size = rule.words * 8
     for pair in range(start, stop):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]  # it ships no type information
 from numba import types
-from numba.extending import intrinsic
+
+from unveil.engines.cpu_compile import instruction
 
 _I64 = ir.IntType(64)
 
@@ -22,9 +23,9 @@ def _place(builder: Any, base: Any, index: Any, size: int) -> Any:  # noqa: ANN4
     return builder.inttoptr(builder.add(base, offset), ir.PointerType())
 
 
-@intrinsic
+@instruction
 def get32(_typing: Any, _base: Any, _index: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """get32(base, index): the 32-bit integer at that index, as a 64-bit one."""
+    """The 32-bit integer at that index, as a 64-bit one."""
 
     def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         value = builder.load(_place(builder, args[0], args[1], 4), typ=ir.IntType(32), align=4)
@@ -33,9 +34,9 @@ def get32(_typing: Any, _base: Any, _index: Any) -> Any:  # noqa: ANN401 - Numba
     return types.int64(types.intp, types.intp), code
 
 
-@intrinsic
+@instruction
 def put32(_typing: Any, _base: Any, _index: Any, _value: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """put32(base, index, value): write the value as a 32-bit integer."""
+    """Write the value as a 32-bit integer."""
 
     def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         value = builder.trunc(args[2], ir.IntType(32))
@@ -45,9 +46,9 @@ def put32(_typing: Any, _base: Any, _index: Any, _value: Any) -> Any:  # noqa: A
     return types.void(types.intp, types.intp, types.int64), code
 
 
-@intrinsic
+@instruction
 def get64(_typing: Any, _base: Any, _index: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """get64(base, index): the 64-bit integer at that index."""
+    """The 64-bit integer at that index."""
 
     def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         return builder.load(_place(builder, args[0], args[1], 8), typ=_I64, align=8)
@@ -55,9 +56,9 @@ def get64(_typing: Any, _base: Any, _index: Any) -> Any:  # noqa: ANN401 - Numba
     return types.int64(types.intp, types.intp), code
 
 
-@intrinsic
+@instruction
 def put64(_typing: Any, _base: Any, _index: Any, _value: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """put64(base, index, value): write a 64-bit integer."""
+    """Write a 64-bit integer."""
 
     def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         builder.store(args[2], _place(builder, args[0], args[1], 8), align=8)
@@ -66,9 +67,9 @@ def put64(_typing: Any, _base: Any, _index: Any, _value: Any) -> Any:  # noqa: A
     return types.void(types.intp, types.intp, types.int64), code
 
 
-@intrinsic
+@instruction
 def put_float(_typing: Any, _base: Any, _index: Any, _value: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """put_float(base, index, value): write a float64."""
+    """Write a float64."""
 
     def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         builder.store(args[2], _place(builder, args[0], args[1], 8), align=8)

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """One task of the CPU engine: pieces of any size, one after the other, until they are done or the buffer is full."""
 
 from __future__ import annotations
@@ -12,10 +13,22 @@ from unveil.engines.cpu_memory import get32
 from unveil.engines.cpu_tiles import address, compare_tile, duplicate, keep
 from unveil.engines.cpu_vectors import LANES, LINE, ROWS, common, prefetch
 from unveil.engines.cpu_work import (
-    CHUNK, COMPARED, FOUND, FRESH, FULL, LEFT, PIECE, RIGHT, Int64s, Plain, Room, Rule, Side,
+    CHUNK,
+    COMPARED,
+    FOUND,
+    FRESH,
+    FULL,
+    LEFT,
+    PIECE,
+    RIGHT,
+    Int64s,
+    Plain,
+    Room,
+    Rule,
+    Side,
 )  # fmt: skip
 
-_AHEAD: Final = 4  # small pieces between asking memory for a piece's rows and comparing them
+_AHEAD: Final = 3  # small pieces between asking memory for a piece's rows and comparing them
 _FEW: Final = 4  # rows asked for on each side
 
 
@@ -71,36 +84,37 @@ def _candidates(a: Side, b: Side, top: int, bottom: int, start: int, stop: int, 
 
 @inner
 def _ask(side: Side, start: int, stop: int, words: int) -> None:
-    """Ask memory for the first lines of some rows: small blocks lie anywhere, and waiting would be most of the work."""
+    """Ask memory for some rows: small blocks lie anywhere, and waiting would be most of the work."""
     for position in range(start, min(stop, start + _FEW)):
-        prefetch(address(side, position, words))
+        source = address(side, position, words)
+        for line in range(0, words * 8, LINE):
+            prefetch(source + line)
 
 
 @inner
-def _compare_few(
-    a: Side, b: Side, rule: Rule, bottom: int, start: int, stop: int, state: Int64s, room: Room
-) -> None:
+def _compare_few(a: Side, b: Side, rule: Rule, bottom: int, start: int, stop: int, state: Int64s, room: Room) -> None:
     """Compare a small piece pair by pair, where its rows lie; most pairs fail on their first line of memory."""
     words, first = rule.words, min(rule.words, LINE // 8)
-    while state[LEFT] < bottom:
-        i = state[LEFT]
+    compared, skip = 0, state[RIGHT]
+    for i in range(state[LEFT], bottom):
         x, left = get32(a.ones, i), address(a, i, words)
         rest = x - common(left, left, first)
-        for j in range(start + state[RIGHT], stop):
+        for j in range(start + skip, stop):
             if state[FOUND] == room.capacity:
-                state[RIGHT], state[FULL] = j - start, 1
+                state[LEFT], state[RIGHT], state[FULL] = i, j - start, 1
+                state[COMPARED] += compared
                 return
             if duplicate(a, b, i, j):
                 continue
-            state[COMPARED] += 1
+            compared += 1
             y, right = get32(b.ones, j), address(b, j, words)
             need = get32(rule.need, x + y)
             if need > min(x, y):
                 continue
             both = common(left, right, first)
-            if both + rest < need:
-                continue
-            both += common(left + first * 8, right + first * 8, words - first)
-            if both >= need:
-                keep(a, b, rule, i, j, both, x + y, state, room)
-        state[LEFT], state[RIGHT] = i + 1, 0
+            if both + rest >= need:
+                both += common(left + first * 8, right + first * 8, words - first)
+                if both >= need:
+                    keep(a, b, rule, i, j, both, x + y, state, room)
+        skip = 0
+    state[COMPARED] += compared

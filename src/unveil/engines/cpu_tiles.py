@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """
 Large pieces: chunks of right rows, packed in groups, against quads of left rows.
 

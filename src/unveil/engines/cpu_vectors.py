@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - what kernels call takes positional arguments alone
 """
 The innermost loops, written as vector code for LLVM: AND, count ones, add.
 
@@ -16,10 +17,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]  # it ships no type information
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core import cgutils as untyped
+
+from unveil.engines.cpu_compile import instruction
+
+cgutils: Any = untyped
 
 LANES: Final = 8
 ROWS: Final = 4
@@ -31,14 +35,14 @@ _ZEROS = ir.Constant(_VECTOR, [0] * LANES)
 _POINTER = ir.PointerType()
 
 
-@intrinsic
+@instruction
 def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _start: Any, _rest: Any) -> Any:  # noqa: ANN401 - Numba's own types
     """
-    reaches(quad, group, prefix, words, start, rest): whether any pair of quad and group could be a hit.
+    Whether any pair of quad and group could be a hit.
 
     Sums start at start[row] = rest[row] - needed and grow by the common ones. If all are below zero after the words of
-    the prefix, no pair can be a hit whatever the remaining rest[row] ones do; otherwise rest[row] is taken off again and
-    the remaining words decide. One look at the signs thus decides on ROWS × LANES pairs.
+    the prefix, no pair can be a hit whatever the remaining rest[row] ones do; otherwise rest[row] is taken off again
+    and the remaining words decide. One look at the signs thus decides on ROWS × LANES pairs.
     """
 
     def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
@@ -57,9 +61,9 @@ def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _s
     return types.boolean(types.intp, types.intp, types.intp, types.intp, types.intp, types.intp), code
 
 
-@intrinsic
+@instruction
 def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """counts(quad, group, words, out): write the common ones of all pairs of quad and group to out, row after row."""
+    """Write the common ones of all pairs of quad and group to out, row after row."""
 
     def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         quad, group, words, out = args
@@ -73,9 +77,9 @@ def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any
     return types.void(types.intp, types.intp, types.intp, types.intp), code
 
 
-@intrinsic
+@instruction
 def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """common(left, right, words): common ones of two filters that lie anywhere, LANES words at a time."""
+    """Common ones of two filters that lie anywhere, LANES words at a time."""
 
     def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         left, right, words = args
@@ -96,9 +100,9 @@ def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: 
     return types.int64(types.intp, types.intp, types.intp), code
 
 
-@intrinsic
+@instruction
 def prefetch(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own types
-    """prefetch(address): ask memory for the line there, without waiting for it."""
+    """Ask memory for the line there, without waiting for it."""
 
     def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
         ask = _function(builder, "llvm.prefetch.p0", ir.VoidType(), [_POINTER, _I32, _I32, _I32])

@@ -84,7 +84,8 @@ class Ordered:
     def of(cls, filters: NDArray[np.uint64], rows: Int32s, ones: Int32s, codes: Int32s) -> Ordered:
         """Filters in the order of rows; all arrays contiguous."""
         arrays = (filters, rows, ones, codes)
-        return cls(Side(*(array.ctypes.data for array in arrays), len(codes), len(ones)), arrays)
+        places = [array.ctypes.data for array in (filters, rows, ones, codes)]
+        return cls(Side(places[0], places[1], places[2], places[3], len(codes), len(ones)), arrays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,9 @@ class Buffers:
         sizes = (rule.chunk * words, ROWS * words, ROWS, ROWS, ROWS * LANES)
         scratch = tuple(_aligned(size) for size in sizes)
         left, right, similarity = np.empty(capacity, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
-        room = Room(*(array.ctypes.data for array in (*scratch, left, right, similarity)), capacity)
+        groups, quad, rest, start, counts = (array.ctypes.data for array in scratch)
+        hits = left.ctypes.data, right.ctypes.data, similarity.ctypes.data
+        room = Room(groups, quad, rest, start, counts, hits[0], hits[1], hits[2], capacity)
         return cls(room, scratch, left, right, similarity)
 
     def hits(self, found: int) -> Pairs:

@@ -36,11 +36,11 @@ def similarity(common: Ints, left: Ints, right: Ints, *, m: int, measure: Measur
 
 def needed(floor: float, *, most: int, m: int, measure: Measure) -> NDArray[np.int32]:
     """
-    For every s = x + y up to `most` the fewest common ones that reach the floor; s // 2 + 1, which no pair has, if none.
+    For every s = x + y up to `most` the fewest common ones that reach the floor; where none do, s // 2 + 1.
 
-    The measures depend on x and y through s alone, rise with c and fall with s, rounding included. So a pair reaches the
-    floor if and only if c >= needed[s], and needed itself rises with s by 0 or 1 at a time: engines may compare integers
-    and skip by counts of ones without ever losing a pair to rounding.
+    The measures depend on x and y through s alone, rise with c and fall with s, rounding included. So a pair reaches
+    the floor if and only if c >= needed[s], and needed itself rises with s by 0 or 1 at a time: engines may compare
+    integers and skip by counts of ones without ever losing a pair to rounding.
     """
     total = np.arange(most + 1, dtype=np.int64)
     low, high = np.zeros_like(total), total // 2 + 1

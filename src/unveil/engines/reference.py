@@ -38,9 +38,7 @@ class ReferenceEngine:
         for start in range(0, len(left), step):
             i, j = left[start : start + step], right[start : start + step]
             common = np.bitwise_count(a.words[i] & b.words[j]).sum(axis=1, dtype=np.int32)
-            out[start : start + step] = similarity(
-                common, a.popcounts[i], b.popcounts[j], m=a.m, measure=measure
-            )
+            out[start : start + step] = similarity(common, a.popcounts[i], b.popcounts[j], m=a.m, measure=measure)
         return out
 
     def all_pairs(

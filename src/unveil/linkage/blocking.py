@@ -39,10 +39,10 @@ class Blocks:
             skipped += dropped
         return cls(codes_left, codes_right, skipped)
 
-    def agree(self, left: Rows, right: Rows, keys: int | None = None) -> NDArray[np.bool_]:
-        """True where a pair of rows agrees on any of the first `keys` keys (all of them if not given)."""
+    def agree(self, left: Rows, right: Rows, keys: slice = slice(None)) -> NDArray[np.bool_]:
+        """True where a pair of rows agrees on any of these keys (all of them if not given)."""
         found = np.zeros(len(left), dtype=bool)
-        for key in range(self.left.shape[1] if keys is None else keys):
+        for key in range(self.left.shape[1])[keys]:
             code = self.left[left, key]
             found |= (code >= 0) & (code == self.right[right, key])
         return found
@@ -51,7 +51,7 @@ class Blocks:
         """Every candidate pair once, in pieces of about `chunk` pairs."""
         for key in range(self.left.shape[1]):
             for left, right in _join(self.left[:, key], self.right[:, key], chunk):
-                new = ~self.agree(left, right, key)
+                new = ~self.agree(left, right, slice(0, key))
                 yield left[new], right[new]
 
 

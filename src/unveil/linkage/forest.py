@@ -54,6 +54,11 @@ class Forest:
     trees: tuple[Tree, ...] = ()
     updates: int = 0
 
+    @property
+    def ready(self) -> bool:
+        """A forest can decide once it has grown."""
+        return bool(self.trees)
+
     def predict(self, features: Reals) -> Outcomes:
         """
         Return g and p of each row.

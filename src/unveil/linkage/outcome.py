@@ -35,6 +35,11 @@ class Outcomes:
 class Model(Protocol):
     """A classifier of pairs. Models are values: `updated` returns a new one."""
 
+    @property
+    def ready(self) -> bool:
+        """Whether it can decide before it has learnt anything here."""
+        ...
+
     def predict(self, features: Reals) -> Outcomes:
         """Outcome of each row of features."""
         ...

@@ -30,3 +30,9 @@ def bucket_sample(p: Reals, *, p_t: float, x: int, size: int, rng: np.random.Gen
 def uniform_sample(p: Reals, *, p_t: float, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return up to `size` positions of p below p_t, each as likely as any other."""
     return rng.permutation(np.flatnonzero(p < p_t))[:size]
+
+
+def closest_sample(p: Reals, *, p_t: float, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return up to `size` positions of p below p_t, the least certain first; equals in random order."""
+    order = rng.permutation(np.flatnonzero(p < p_t))
+    return order[np.argsort(p[order], kind="stable")][:size]

@@ -29,6 +29,11 @@ class ThresholdModel:
             raise SettingError("the threshold must lie between 0 and 1")
         return cls(t, t, settings)
 
+    @property
+    def ready(self) -> bool:
+        """A threshold can decide at once."""
+        return True
+
     def predict(self, features: Reals) -> Outcomes:
         """
         Return g and p of each similarity.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.records import Column
+from unveil.encoding.normalise import normalise
+from unveil.records import Column, Records
+from unveil.schema import Schema
 
 
 def frequency_classes(
@@ -32,3 +35,13 @@ def frequency_classes(
     if missing is not None:
         classes[missing] = 0
     return classes.astype(np.uint8)[code[column.codes]]
+
+
+def all_frequency_classes(records: Records, schema: Schema) -> NDArray[np.uint8]:
+    """Return the class of every record's value in each attribute, shape (n, D); values count as normalised."""
+    bounds = schema.protocol.frequency.bounds
+    columns = [
+        frequency_classes(records.columns[attribute.name], bounds, partial(normalise, steps=attribute.normalise))
+        for attribute in schema.attributes
+    ]
+    return np.stack(columns, axis=1)

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding.encoder import Encoder
-from unveil.encoding.normalise import normalise
 from unveil.linkage.columns import byte_matrix, entries
 from unveil.linkage.handles import Handles
-from unveil.owner.frequency import frequency_classes
+from unveil.owner.frequency import all_frequency_classes
 from unveil.owner.ledger import Ledger
 from unveil.owner.policy import ATTRIBUTE, REVIEW, Policy
 from unveil.protocol.flows import Envelope, check_incoming, refused
@@ -65,7 +64,7 @@ class Owner:
         self._served: set[bytes] = set()  # every key_pair ever answered
         self._pairs: dict[bytes, int] = {}  # pair id -> row
         self._tasks: set[bytes] = set()  # every task id ever answered
-        self._classes = self._count_frequencies()
+        self._classes = all_frequency_classes(records, schema)
         self._present = np.stack([~records.columns[name].missing() for name in schema.names], axis=1)
 
     def __repr__(self) -> str:
@@ -172,20 +171,6 @@ class Owner:
         link_ids = entries(message.link_ids, ID)
         self.link_ids = [link_ids[i] for i in np.argsort(rows)]
         return []
-
-    def _count_frequencies(self) -> NDArray[np.uint8]:
-        bounds = self._schema.protocol.frequency.bounds
-        return np.stack(
-            [
-                frequency_classes(
-                    self._records.columns[attribute.name],
-                    bounds,
-                    lambda value, steps=attribute.normalise: normalise(value, steps),  # type: ignore[misc]
-                )
-                for attribute in self._schema.attributes
-            ],
-            axis=1,
-        )
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(self.address, recipient, message)

@@ -17,14 +17,17 @@ import numpy as np
 
 from unveil.errors import ProtocolError
 from unveil.linkage.bits import Bits
-from unveil.linkage.blocking import KEY_BYTES
+from unveil.linkage.blocking import KEY_BYTES, Blocks
 from unveil.linkage.clusters import components, symmetric_best
 from unveil.linkage.columns import byte_matrix, entries, outcome_columns, outcomes
 from unveil.linkage.engine import Compare, Encoded
+from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
 from unveil.linkage.handles import Handles
 from unveil.linkage.layer import Layer, Positions
-from unveil.linkage.outcome import Flags, Outcomes
-from unveil.linkage.pairs import Comparison
+from unveil.linkage.logistic import LogisticModel
+from unveil.linkage.noise import log_odds
+from unveil.linkage.outcome import Flags, Model, Outcomes, Reals
+from unveil.linkage.pairs import Comparison, Pairs
 from unveil.linkage.threshold import ThresholdModel
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.messages import (
@@ -39,9 +42,16 @@ from unveil.protocol.messages import (
     WishlistPull,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
-from unveil.schema import Schema
+from unveil.schema import Protocol, Schema
 
 Entropy = Callable[[int], bytes]
+#: What the model is told about each pair, from what this unit holds anyway.
+Features = Callable[[Pairs, Encoded, Encoded], Reals]
+
+
+def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:
+    """The similarity, which is all that a threshold looks at."""
+    return pairs.similarity
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,18 +74,18 @@ class RecordUnit:
         compare: Compare,
         rng: np.random.Generator,
         entropy: Entropy,
-        t0: float | None = None,
+        model: Model,
+        features: Features = similarity_alone,
+        assessor: tuple[LogisticModel, Features] | None = None,
         response_rate: float = 1.0,
     ) -> None:
         protocol = schema.protocol
-        self.layer = Layer(
-            ThresholdModel.start(protocol.threshold, t0), protocol, clerical_weight=protocol.clerical_weight_r
-        )
+        self.layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
         self.comparison: Comparison | None = None
         self.finished = False
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._comparing, self._rng, self._entropy = compare, rng, entropy
-        self._response_rate = response_rate
+        self._features, self._assessor, self._response_rate = features, assessor, response_rate
         self._uploads: dict[Address, RecordEncodings] = {}
         self._handles: dict[Address, Handles] = {}
         self._wishlists: dict[Address, deque[_Wish]] = {owner: deque() for owner in owners}
@@ -84,13 +94,30 @@ class RecordUnit:
 
     @property
     def t(self) -> float:
-        """The current threshold."""
-        return self.layer.model.t
+        """The current threshold; of a model without one, the similarity that as many pairs reach as are matches now."""
+        if isinstance(self.layer.model, ThresholdModel):
+            return self.layer.model.t
+        assert self.comparison is not None
+        ordered = np.sort(self.comparison.pairs.similarity)
+        return float(ordered[-max(1, int(self.layer.g.sum()))].round(2)) if len(ordered) else 1.0
 
     @property
     def requested_pairs(self) -> int:
         """How many pairs the attribute unit was told about so far."""
         return len(self._pairs)
+
+    def uncertain_band(self) -> tuple[float, float]:
+        """Between which similarities decisions are uncertain; without a threshold, for nine in ten of such pairs."""
+        model = self.layer.model
+        if isinstance(model, ThresholdModel):
+            return model.band(self._protocol.p_t)
+        assert self.comparison is not None
+        p_t = Protocol().p_t
+        uncertain = self.comparison.pairs.similarity[model.predict(self.layer.features).p < p_t]
+        if not len(uncertain):
+            return self.t, self.t
+        low, high = np.quantile(uncertain, [0.05, 0.95]).tolist()
+        return low, high
 
     def position_of(self, pair_id: bytes) -> int:
         """Position in the layer of a pair that was asked about."""
@@ -135,7 +162,8 @@ class RecordUnit:
         """Find and classify the candidate pairs."""
         left, right = (self._encoded(self._uploads[owner]) for owner in self._owners)
         self.comparison = self._comparing(left, right)
-        self.layer.add(self.comparison.pairs.similarity)
+        evidence = self._features(self.comparison.pairs, left, right)
+        self.layer.add(evidence)
         self.layer.classify()
 
     @staticmethod
@@ -218,6 +246,22 @@ class RecordUnit:
             at = np.flatnonzero(matched)
             matched[at] = symmetric_best(pairs.left[at], pairs.right[at], pairs.similarity[at])
         return matched
+
+    def estimate(self) -> Estimate | None:
+        """What the unit itself can tell about the quality of its links; None without a model that gives odds."""
+        if self.comparison is None or self._assessor is None:
+            return None
+        left, right = (self._encoded(self._uploads[owner]) for owner in self._owners)
+        layer, pairs = self.layer, self.comparison.pairs
+        model, features = self._assessor
+        evidence = features(pairs, left, right)
+        opened = np.flatnonzero(layer.labelled)
+        taught = model.updated(evidence[opened], layer.label_g[opened], layer.label_p[opened])
+        odds = taught.log_odds(evidence)
+        odds[opened] = log_odds(Outcomes(layer.label_g[opened], layer.label_p[opened]))
+        blocks = Blocks.of(left.keys, right.keys, max_block=self._protocol.max_block)
+        first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
+        return estimated_quality(Candidates(odds, layer.labelled, self.matches(), first, others))
 
     def _finish(self) -> list[Envelope]:
         """A link id for every record: the same for records that are linked, directly or through others."""

@@ -88,7 +88,7 @@ def simulate(
         error=settings.error,
         seed=settings.seed,
         t_opt=study.best[0],
-        t0=world.record_unit.layer.model.t0,
+        t0=settings.t0 if settings.t0 is not None else schema.protocol.threshold.t,
         t_final=world.record_unit.t,
         true_pairs=len(study.truth),
         candidate_pairs=study.comparison.compared,
@@ -120,7 +120,7 @@ def _with_pictures(run: Run, world: World, observed: ObservedReviewer, *, exampl
     return replace(
         run,
         attribute_level_f1=attribute_level_f1(pairs, left, right, schema, is_true=study.is_true, true_pairs=true_pairs),
-        uncertain_band=world.record_unit.layer.model.band(schema.protocol.p_t),
+        uncertain_band=world.record_unit.uncertain_band(),
         histogram=_histogram(study),
         disclosures=_disclosures(world),
         review_states=states,

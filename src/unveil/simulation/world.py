@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.attribute_unit.machine import AttributeUnit
-from unveil.errors import ProtocolError
+from unveil.errors import ProtocolError, SettingError
 from unveil.evaluation.quality import quality
 from unveil.evaluation.result import Point
 from unveil.linkage.forest import Forest
 from unveil.owner.machine import Owner
 from unveil.owner.policy import Policy
+from unveil.priors.models import assessor, attribute_model, record_model
 from unveil.protocol.flows import Envelope
 from unveil.protocol.messages import Labels, RecordEncodings, WishlistPull
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, owner
@@ -70,21 +71,26 @@ class World:
             )
             for name, records, policy in zip(names, (study.a, study.b), settings.policies, strict=True)
         )
+        record_model_, record_features = record_model(schema, t0=settings.t0)
         self.record_unit = RecordUnit(
             schema,
             names,
             compare=study.compare,
             rng=np.random.default_rng(next(streams)),
             entropy=SeededEntropy(settings.seed, "record unit"),
-            t0=settings.t0,
+            model=record_model_,
+            features=record_features,
+            assessor=assessor(schema),
             response_rate=max(0.1, rates[0] * rates[1]),
         )
+        attribute_model_, attribute_features = attribute_model(schema, forest=settings.forest)
         self.attribute_unit = AttributeUnit(
             schema,
             names,
             rng=np.random.default_rng(next(streams)),
             entropy=SeededEntropy(settings.seed, "attribute unit"),
-            forest=settings.forest,
+            model=attribute_model_,
+            features=attribute_features,
         )
         self.review_unit = ReviewUnit(schema, names)
         rng = np.random.default_rng(next(streams))
@@ -95,6 +101,14 @@ class World:
         machines[RECORD_UNIT], machines[ATTRIBUTE_UNIT] = self.record_unit, self.attribute_unit
         machines[REVIEW_UNIT] = self.review_unit
         self.network = MemoryNetwork(machines, tap=tap)
+
+    @property
+    def forest(self) -> Forest:
+        """The attribute unit's forest; only the paper's models have one."""
+        model = self.attribute_unit.layer.model
+        if not isinstance(model, Forest):
+            raise SettingError("only the paper's models grow a forest", hint="choose --preset paper or --preset schema")
+        return model
 
     def truth_of(self, task_id: bytes) -> bool:
         """Whether the pair behind a task is true. No role can ask this."""

@@ -11,16 +11,20 @@ The files of the room, in the order in which a person comes to life:
 * `rates`       every probability, in one place
 * `events`      what befalls a person between the two registers, and how often pairs differ in 1, 2, … attributes
 * `spelling`    typing mistakes, short forms, spelling variants of one value
-* `registers`   what a register writes down about a person
-* `changes`     how the events change what the second register writes down
+* `registers`   entries of a register, before and after what befell a person
+* `changes`     how events change names
+* `layout`      what differs from layout to layout; each layout has a room of its own:
+* `voter/`      names, year of birth, city, ZIP code, place of birth
+* `clinic/`     first and last name, date of birth, sex, street, city
 * `population`  draws who stands in which register and puts it all together
 * `write`       saves a population
 
 No real person's record goes in: names come from public frequency tables, all else is made up.
 """
 
-from unveil.synthetic.population import Population, generate
+from unveil.synthetic.clinic.rates import ClinicRates
+from unveil.synthetic.population import LAYOUTS, Population, generate
 from unveil.synthetic.rates import Rates
 from unveil.synthetic.write import write
 
-__all__ = ["Population", "Rates", "generate", "write"]
+__all__ = ["LAYOUTS", "ClinicRates", "Population", "Rates", "generate", "write"]

@@ -33,6 +33,7 @@ class People:
     """Everyone in the state, one array per trait; names and places are positions in their lists."""
 
     household: NDArray[np.int64]
+    child: NDArray[np.bool_]
     sex: NDArray[np.int8]
     year: NDArray[np.int16]
     first: NDArray[np.int64]
@@ -81,6 +82,7 @@ def settle(count: int, *, structure: np.random.Generator, naming: np.random.Gene
     middle = np.where(junior & (naming.random(size) < _JUNIOR_MIDDLE), middle[frame.father], middle)
     return People(
         household=frame.household,
+        child=frame.child,
         sex=frame.sex,
         year=frame.year,
         first=first,

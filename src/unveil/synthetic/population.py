@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import SettingError
 from unveil.records import Column, Records
-from unveil.synthetic import changes, events, people, registers
-from unveil.synthetic.rates import Rates
-from unveil.synthetic.registers import Register
+from unveil.synthetic import events, people
+from unveil.synthetic.clinic.layout import ClinicLayout
+from unveil.synthetic.clinic.rates import ClinicRates
+from unveil.synthetic.layout import Layout
+from unveil.synthetic.rates import LifeRates, Rates
+from unveil.synthetic.registers import E, Entries, Ints, Story
+from unveil.synthetic.voter.layout import VoterLayout
 
-Ints = NDArray[np.int64]
+#: Layouts of the registers by name, each with the class of its rates.
+LAYOUTS: Final[dict[str, tuple[type[Layout[Any, Any]], type[LifeRates]]]] = {
+    "voter": (VoterLayout, Rates),
+    "clinic": (ClinicLayout, ClinicRates),
+}
 
 #: People in the state for each person in a register.
 PEOPLE_PER_PERSON = 6
 _STAGES = (
     "households", "naming", "order", "histories", "entries", "moves", "birthplaces", "marriages", "surnames",
-    "middles", "firsts", "years", "others", "followers", "shuffle",
+    "middles", "firsts", "years", "others", "followers", "shuffle", "dates", "homes", "streets", "birthdays", "sexes",
 )  # fmt: skip
 MOST_ERRORS = 2
 _LEAST_PEOPLE = 400
 _ID_DIGITS = 5
-_DEFAULT_RATES = Rates()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,20 +54,36 @@ class Population:
 
 
 def generate(
-    *, records: int, overlap: float = 0.2, errors: int = 1, seed: int = 1, rates: Rates = _DEFAULT_RATES
+    *,
+    records: int,
+    overlap: float = 0.2,
+    errors: int = 1,
+    seed: int = 1,
+    layout: str = "voter",
+    rates: LifeRates | None = None,
 ) -> Population:
     """
     Two registers of `records` people each; overlap * records people stand in both.
 
-    The entries of a shared person differ in at least `errors` of first name, middle name, last name, place of birth and
-    address (city and ZIP code count once; missing against present is a difference). No entry occurs twice; with
-    errors = 0, a shared person may have the same entry in both. The same arguments give the same people.
+    The entries of a shared person differ in at least `errors` of the attributes that the layout counts; missing against
+    present is a difference. In the layout "voter" these are first name, middle name, last name, place of birth and
+    address (city and ZIP code count once); in "clinic" first name, last name, date of birth, sex and address (street
+    and city). No entry occurs twice; with errors = 0, a shared person may have the same entry in both. `rates` are
+    `Rates` for voters and `ClinicRates` for a clinic. The same arguments give the same people.
     """
     _check(records, overlap, errors, seed)
+    if layout not in LAYOUTS:
+        raise SettingError("layout is outside what is allowed", hint=f"allowed: {', '.join(LAYOUTS)}")
+    made, usual = LAYOUTS[layout]
+    rates = usual() if rates is None else rates
+    if not isinstance(rates, usual):
+        raise SettingError(f"these rates are not those of the layout {layout}", hint=f"allowed: {usual.__name__}")
     shared = round(overlap * records)
     factor = 1
     while True:
-        population = _attempt(records, shared, errors=errors, seed=seed, rates=rates, factor=factor)
+        rng = streams(seed)
+        everyone, spare = _settled(records, shared, factor, rng)
+        population = _attempt(made(everyone, rates, rng), records, shared, errors=errors, spare=spare)
         if population is not None:
             return population
         factor *= 2  # too few people of one group, or too many alike: settle a larger state
@@ -84,9 +108,8 @@ def _check(records: int, overlap: float, errors: int, seed: int) -> None:
         raise SettingError("seed is outside what is allowed", hint="allowed: 0 or more")
 
 
-def _attempt(records: int, shared: int, *, errors: int, seed: int, rates: Rates, factor: int) -> Population | None:
-    """The population, or None if the state was too small to find everybody in it."""
-    rng = streams(seed)
+def _settled(records: int, shared: int, factor: int, rng: dict[str, np.random.Generator]) -> tuple[people.People, int]:
+    """The people of the state, and how many more than needed are drawn for each part of the registers."""
     spare = factor * (16 + records // 50)
     alone = records - shared + spare
     everyone = people.settle(
@@ -94,24 +117,29 @@ def _attempt(records: int, shared: int, *, errors: int, seed: int, rates: Rates,
         structure=rng["households"],
         naming=rng["naming"],
     )
+    return everyone, spare
+
+
+def _attempt(layout: Layout[E, Any], records: int, shared: int, *, errors: int, spare: int) -> Population | None:
+    """The population, or None if the state was too small to find everybody in it."""
+    everyone, rng = layout.people, layout.rng
     weight = people.age_weights(everyone.year)
     # Exponential waiting times: the first to come are a draw without replacement, in proportion to the weights.
     order = np.argsort(rng["order"].exponential(size=len(everyone)) / weight)
     group = events.group_of(everyone.sex, everyone.year)
     share = np.bincount(group, weights=weight, minlength=events.GROUPS) / weight.sum()
-    wanted, history = events.draw(
-        shared + spare if shared else 0, errors=errors, shares=share, rates=rates, rng=rng["histories"]
-    )
+    wanted, history = layout.draw(shared + spare if shared else 0, errors=errors, groups=share)
     who = _members(wanted, group, order)
     if who is None:
         return None
     rest = order[~np.isin(order, who)]
+    alone = records - shared + spare
     only_a, only_b = rest[:alone], rest[alone : 2 * alone]
-    story = changes.befall(everyone, who, history, rates, rng)
-    others_a = registers.entries(everyone, only_a, rates, rng["others"])
-    others_b = registers.entries(everyone, only_b, rates, rng["others"])
-    changes.follow(story, others_b, only_b, rates, rng["followers"])
-    kept = _kept(story, others_a, others_b, shared=shared, alone=records - shared)
+    story = layout.befall(who, history)
+    others_a, others_b = layout.alone(only_a), layout.alone(only_b)
+    layout.follow(story, others_b, only_b)
+    as_told = events.touched(history) == layout.unequal(story)
+    kept = _kept(story, as_told, others_a, others_b, shared=shared, alone=records - shared)
     if kept is None:
         return None
     return _shuffled(
@@ -135,13 +163,13 @@ def _members(wanted: Ints, group: Ints, order: Ints) -> Ints | None:
 
 
 def _kept(
-    story: changes.Story, others_a: Register, others_b: Register, *, shared: int, alone: int
+    story: Story[E], as_told: NDArray[np.bool_], others_a: E, others_b: E, *, shared: int, alone: int
 ) -> tuple[Ints, Ints, Ints] | None:
     """
     Who stays: rows of the shared people, of those in a alone and of those in b alone; None if there are too few.
 
-    A shared person's entries must differ in just the attributes that the history says, and of people with the same
-    entry only the first stays.
+    A shared person's entries must differ in just the attributes that the history says (`as_told`), and of people with
+    the same entry only the first stays.
     """
     sizes = (len(story.who), len(others_a), len(others_b))
     person = np.arange(sum(sizes))
@@ -152,7 +180,7 @@ def _kept(
     np.minimum.at(first, entry, owner)
     fine = np.ones(len(person), dtype=bool)
     fine[owner[first[entry] != owner]] = False
-    fine[pairs] &= events.touched(story.history) == registers.unequal(story.before, story.after)
+    fine[pairs] &= as_told
     kept = tuple(
         np.flatnonzero(fine[rows])[:count] for rows, count in zip((pairs, a, b), (shared, alone, alone), strict=True)
     )
@@ -161,7 +189,7 @@ def _kept(
     return kept[0], kept[1], kept[2]
 
 
-def _shuffled(left: Register, right: Register, shared: int, rng: np.random.Generator) -> Population:
+def _shuffled(left: Entries, right: Entries, shared: int, rng: np.random.Generator) -> Population:
     """Both registers in random order; ids count the rows, so they say nothing about who is who."""
     order_a, order_b = rng.permutation(len(left)), rng.permutation(len(right))
     row_a, row_b = np.argsort(order_a), np.argsort(order_b)
@@ -173,7 +201,7 @@ def _shuffled(left: Register, right: Register, shared: int, rng: np.random.Gener
     )
 
 
-def _records(source: str, register: Register) -> Records:
+def _records(source: str, register: Entries) -> Records:
     width = max(_ID_DIGITS, len(str(len(register) - 1)))
     ids = [f"{source}{row:0{width}d}" for row in range(len(register))]
     return Records(ids, {name: Column.of(values) for name, values in register.columns().items()})

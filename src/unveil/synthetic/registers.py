@@ -1,68 +1,51 @@
-"""What a register writes down about a person, and in what two entries differ."""
+"""Entries of a register, whatever its layout, and the story of those who have an entry in both registers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.records import Column
 from unveil.synthetic import events
-from unveil.synthetic.names import names
 from unveil.synthetic.people import People
-from unveil.synthetic.places import state
-from unveil.synthetic.rates import Rates
 
+Ints = NDArray[np.int64]
 Values = NDArray[np.object_]
 Chosen = NDArray[np.bool_]
 
-#: Initials in place of middle names went out of use: factor on their rate for people born in 1920, 1960, 1995.
-_INITIAL_YEARS, _INITIAL_FACTOR = (1920, 1960, 1980, 1995), (2.2, 1.4, 0.65, 0.12)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Register:
-    """Entries of one register, one array per attribute. The empty string is a missing value."""
+class Entries:
+    """Entries of one register, one array per attribute, whatever its layout. The empty string is a missing value."""
 
     first: Values
-    middle: Values
     last: Values
-    year: NDArray[np.int64]
-    address: NDArray[np.int64]
-    born: Values
-    no_zip: Chosen
+    address: Ints
 
     def __len__(self) -> int:
         return len(self.first)
 
     def __repr__(self) -> str:
-        return f"Register(<{len(self.first)} entries>)"
+        return f"{type(self).__name__}(<{len(self.first)} entries>)"
 
     def columns(self) -> dict[str, list[str]]:
-        """The entries under the names of the person schema."""
-        place = state()
-        return {
-            "first_name": self.first.tolist(),
-            "middle_name": self.middle.tolist(),
-            "last_name": self.last.tolist(),
-            "year_of_birth": [str(year) for year in self.year.tolist()],
-            "city": place.town[self.address].tolist(),
-            "zip": np.where(self.no_zip, "", place.code[self.address]).tolist(),
-            "place_of_birth": self.born.tolist(),
-        }
+        """The entries under the names of the layout's schema."""
+        raise NotImplementedError
 
-    def take(self, rows: NDArray[np.int64]) -> Register:
+    def take(self, rows: Ints) -> Self:
         """The entries of these rows, in arrays of their own."""
-        return Register(**{name: getattr(self, name)[rows] for name in self.__slots__})
+        return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
-    def join(self, other: Register) -> Register:
+    def join(self, other: Self) -> Self:
         """The entries of this register, then those of the other."""
-        return Register(
-            **{name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in self.__slots__}
-        )
+        names = [field.name for field in fields(self)]
+        return type(self)(**{name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names})
 
-    def fingerprints(self) -> NDArray[np.int64]:
+    def fingerprints(self) -> Ints:
         """A number for each entry; the same number for entries that agree on every attribute."""
         key = np.zeros(len(self), dtype=np.int64)
         for values in self.columns().values():
@@ -71,54 +54,30 @@ class Register:
         return key
 
 
-def unequal(left: Register, right: Register) -> NDArray[np.int64]:
-    """The counted attributes in which two entries side by side differ, as bits."""
-    place = state()
-    moved = (place.town_of[left.address] != place.town_of[right.address]) | (
-        (left.address != right.address) & ~(left.no_zip & right.no_zip)
-    )
-    differs = {
-        events.FIRST_NAME: left.first != right.first,
-        events.MIDDLE_NAME: left.middle != right.middle,
-        events.LAST_NAME: left.last != right.last,
-        events.BIRTHPLACE: left.born != right.born,
-        events.ADDRESS: moved,
-    }
-    bits = np.zeros(len(left), dtype=np.int64)
+E = TypeVar("E", bound=Entries)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Story(Generic[E]):
+    """Both entries of the same people, and what happened to them in between."""
+
+    people: People
+    who: Ints
+    history: Ints
+    before: E
+    after: E
+
+    def __repr__(self) -> str:
+        return f"Story(<{len(self.who)} people>)"
+
+    def happened(self, event: events.Event) -> Chosen:
+        """True where any of these events is in the history."""
+        return (self.history & event) > 0
+
+
+def differing(differs: Mapping[int, Chosen]) -> Ints:
+    """The attributes (bits) in which two entries side by side differ, given where each differs."""
+    bits = np.zeros(len(next(iter(differs.values()))), dtype=np.int64)
     for bit, where in differs.items():
         bits[where] |= bit
     return bits
-
-
-def entries(people: People, who: NDArray[np.int64], rates: Rates, rng: np.random.Generator) -> Register:
-    """What a register holds about these people when nothing has happened yet."""
-    words, place = names().words, state()
-    year = people.year[who].astype(np.int64)
-    u = rng.random((4, len(who)))
-    full = full_middle(people, who)
-    initial = rates.initial_only * np.interp(year, _INITIAL_YEARS, _INITIAL_FACTOR)
-    middle = np.where(u[0] < initial, initials(full), full)
-    middle[u[1] < rates.no_middle_name] = ""
-    born = place.born[people.born[who]]
-    born[u[2] < rates.no_place_of_birth] = ""
-    return Register(
-        first=words[people.first[who]],
-        middle=middle,
-        last=words[people.last[who]],
-        year=year,
-        address=people.address[who].copy(),
-        born=born,
-        no_zip=u[3] < rates.no_zip,
-    )
-
-
-def full_middle(people: People, who: NDArray[np.int64]) -> Values:
-    """Everyone's middle name in full: the maiden name for wives who bear it so."""
-    return names().words[np.where(people.maiden_middle[who], people.maiden[who], people.middle[who])]
-
-
-def initials(values: Values) -> Values:
-    """The first letter of each value."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = [value[:1] for value in values.tolist()]
-    return out

@@ -1,0 +1,98 @@
+"""
+What the record unit knows about a pair beyond its similarity, as numbers that mean the same for every encoding.
+
+The unit holds filters and hashed blocking keys. From these alone it can tell how similar a pair is compared with the
+bulk of candidates, which keys it shares and how rare they are, and whether either record has a better partner. Nothing
+new is disclosed for it. Similarity is rescaled so that 0 is a typical candidate and 1 is identical: folding or
+diffusion shrinks the scale of the raw similarity, not of this one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.blocking import Blocks
+from unveil.linkage.engine import Encoded
+from unveil.linkage.outcome import Reals
+from unveil.linkage.pairs import Pairs, Rows
+
+#: What each column of `record_evidence` means.
+RECORD_EVIDENCE: Final = (
+    "similarity", "similarity²", "similarity³", "keys shared", "several keys", "all keys",
+    "rarest key", "rarity of keys", "rarest key × similarity", "rarity of keys × similarity", "keys × similarity",
+    "difference in ones", "ones", "fewer ones", "margin left", "margin right", "smaller margin", "larger margin",
+    "best of both", "best of either", "smaller margin × similarity", "smaller margin²",
+)  # fmt: skip
+_FAR = 0.5  # margins beyond this say no more
+
+
+def record_evidence(pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int) -> Reals:
+    """Return one row of evidence per pair, with the columns of RECORD_EVIDENCE."""
+    if not len(pairs):
+        return np.empty((0, len(RECORD_EVIDENCE)))
+    bulk = float(np.median(pairs.similarity))
+    z = (pairs.similarity - bulk) / max(1 - bulk, 1e-9)
+    keys, rarest, rarity = _keys(pairs, a, b, max_block)
+    left = z - _best_other(pairs.left, z)
+    right = z - _best_other(pairs.right, z)
+    margin = np.minimum(left, right)
+    x, y = (
+        bits.popcounts[rows].astype(np.float64) for bits, rows in ((a.filters, pairs.left), (b.filters, pairs.right))
+    )
+    total = np.maximum(x + y, 1)
+    typical = float(np.median(total))
+    near = np.clip(margin, -_FAR, _FAR)
+    columns = [
+        z, z**2, z**3, keys, (keys > 1 / max(1, a.keys.shape[1])), keys == 1,
+        rarest, rarity, rarest * z, rarity * z, keys * z,
+        np.abs(x - y) / total, total / typical - 1, 2 * np.minimum(x, y) / typical,
+        left, right, margin, np.maximum(left, right),
+        margin > 0, (left > 0) * 1.0 + (right > 0), margin * z, near**2 * np.sign(near),
+    ]  # fmt: skip
+    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def _keys(pairs: Pairs, a: Encoded, b: Encoded, max_block: int) -> tuple[Reals, Reals, Reals]:
+    """Share of the keys that a pair agrees on, the rarest of them and all together, as −log of the share of records."""
+    width = a.keys.shape[1]
+    shared = np.zeros(len(pairs))
+    rarest, rarity = np.zeros(len(pairs)), np.zeros(len(pairs))
+    if not width:
+        return shared, rarest, rarity
+    blocks = Blocks.of(a.keys, b.keys, max_block=max_block)
+    records = len(a.filters) + len(b.filters)
+    for key in range(width):
+        codes = blocks.left[pairs.left, key]
+        agree = (codes >= 0) & (codes == blocks.right[pairs.right, key])
+        members = _members(blocks.left[:, key]), _members(blocks.right[:, key])
+        size = np.zeros(max(map(len, members)) + 1)
+        for part in members:
+            size[: len(part)] += part
+        information = np.where(agree, -np.log(np.maximum(size[np.maximum(codes, 0)], 1) / records), 0.0)
+        shared += agree
+        rarest = np.maximum(rarest, information)
+        rarity += information
+    return shared / width, rarest, rarity
+
+
+def _members(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.bincount(codes[codes >= 0]) if (codes >= 0).any() else np.zeros(1, np.int64)
+
+
+def _best_other(rows: Rows, score: Reals) -> Reals:
+    """The best score among the other pairs of the same record, a typical candidate's (0) if there is none."""
+    order = np.lexsort((-score, rows))
+    row, value = rows[order], score[order]
+    first = np.ones(len(row), bool)
+    first[1:] = row[1:] != row[:-1]
+    starts = np.flatnonzero(first)
+    several = np.diff(np.append(starts, len(row))) > 1
+    second = np.zeros(len(starts))
+    second[several] = np.maximum(value[starts[several] + 1], 0)
+    group = np.cumsum(first) - 1
+    other = np.empty(len(row))
+    other[order] = np.where(first, second[group], value[starts][group])
+    return other

@@ -1,0 +1,46 @@
+"""What each unit decides with, by the schema's choice of models."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from unveil.attribute_unit.machine import Features as AttributeFeatures
+from unveil.linkage.attribute_evidence import ATTRIBUTE_EVIDENCE, summary_evidence
+from unveil.linkage.attributes import evidence
+from unveil.linkage.evidence import RECORD_EVIDENCE, record_evidence
+from unveil.linkage.forest import Forest
+from unveil.linkage.logistic import LogisticModel, Prior
+from unveil.linkage.outcome import Model
+from unveil.linkage.threshold import ThresholdModel
+from unveil.priors import load_prior
+from unveil.record_unit.machine import Features as RecordFeatures
+from unveil.record_unit.machine import similarity_alone
+from unveil.schema import Schema
+
+
+def record_model(schema: Schema, *, t0: float | None = None) -> tuple[Model, RecordFeatures]:
+    """M_R and the evidence that it looks at."""
+    if schema.protocol.models == "paper":
+        return ThresholdModel.start(schema.protocol.threshold, t0), similarity_alone
+    return assessor(schema)
+
+
+def assessor(schema: Schema) -> tuple[LogisticModel, RecordFeatures]:
+    """What the record unit estimates its own quality with, whatever it decides with."""
+    features = partial(record_evidence, max_block=schema.protocol.max_block)
+    return LogisticModel(_fitting("record", RECORD_EVIDENCE)), features
+
+
+def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Model, AttributeFeatures]:
+    """M_A and the evidence that it looks at; a saved forest may be handed in."""
+    if schema.protocol.models == "paper":
+        return forest or Forest(schema.protocol.forest), lambda similarity, agreement, _: evidence(
+            similarity, agreement, schema
+        )
+    return LogisticModel(_fitting("attribute", ATTRIBUTE_EVIDENCE)), partial(summary_evidence, schema=schema)
+
+
+def _fitting(name: str, expected: tuple[str, ...]) -> Prior:
+    prior = load_prior(name)
+    assert prior.names == expected, f"the shipped prior {name} is out of date: python -m unveil.simulation.train_priors"
+    return prior
