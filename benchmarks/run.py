@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,10 +37,17 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         rows = measure(options.data, Path(scratch))
+    compared = [bench(what) for what in ("encode", "compare", "blocks", "keyed")]
     for row in rows:
         print(f"{row['name']:<58} {row['value']:>10.2f} {row['unit']:<6} {row.get('note', '')}")
+    for found in compared:
+        print(
+            f"{found['name']:<58} {found['ours']:>14,.0f} {found['unit']}, ratio {found['ratio'] or float('nan'):.1f}"
+        )
     machine = {"processors": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__}
-    (options.out / "results.json").write_text(json.dumps({"machine": machine, "results": rows}, indent=2) + "\n")
+    (options.out / "results.json").write_text(
+        json.dumps({"machine": machine, "results": rows, "bench": compared}, indent=2) + "\n"
+    )
 
 
 def measure(data: Path | None, scratch: Path) -> list[dict[str, object]]:
@@ -60,6 +68,13 @@ def measure(data: Path | None, scratch: Path) -> list[dict[str, object]]:
     return rows
 
 
+def bench(what: str) -> dict[str, Any]:
+    """One of `unveil bench`, against the tools in .venv-peers."""
+    done = subprocess.run([*UNVEIL, "bench", what, "--json"], check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 def yardstick() -> float:
     """Seconds of a fixed piece of work: the median of five matrix products."""
     matrix = np.random.default_rng(0).random((2000, 2000))
@@ -75,7 +90,8 @@ def _simulated(folder: str, caches: Path) -> tuple[float, dict[str, object]]:
     """Wall-clock seconds of the whole command, interpreter start included, and what it printed."""
     # A fresh folder for byte code and compiled kernels makes the first run as slow as a newcomer's.
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(caches / "bytecode"), "NUMBA_CACHE_DIR": str(caches)}
-    command = [*UNVEIL, "simulate", "--data", folder, "--budget", "300", "--error", "0.2", "--json"]
+    command = [*UNVEIL, "simulate", "--data", folder]
+    command += ["--preset", "paper", "--budget", "300", "--error", "0.2", "--json"]
     start = time.perf_counter()
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     return time.perf_counter() - start, json.loads(done.stdout)

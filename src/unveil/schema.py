@@ -160,6 +160,9 @@ class Review(Settings):
     batches: int = Field(10, ge=1, description="the budget is spent in this many batches")
     rounds: int = Field(2, ge=1, description="batches per iteration of the loop")
     lower: float = Field(0.4, ge=0, lt=1, description="values at or below this similarity are not asked for")
+    learn_lower: float | None = Field(
+        None, gt=0, lt=1, description="learn that bound per attribute: the quantile of similarity among non-matches"
+    )
 
 
 class Frequency(Settings):

@@ -134,7 +134,7 @@ def test_commands_and_options_named_in_passing_exist(page: Path) -> None:
     known |= {"--check"}  # of the reference itself
     for code in re.findall(r"`([^`\n]+)`", BLOCK.sub("", text_of(page))):
         assert set(re.findall(r"(?<!\S)--[a-z][a-z-]*", code)) <= known
-        if found := re.match(r"unveil ((?:schema |key )?[a-z]+)\b", code):
+        if found := re.match(r"unveil ((?:schema |key |experiment )?[a-z]+)\b", code):
             assert f"unveil {found[1]}" in COMMANDS
 
 

@@ -23,7 +23,7 @@ from unveil.linkage.layer import Layer
 from unveil.linkage.logistic import LogisticModel
 from unveil.linkage.noise import estimated_error
 from unveil.linkage.outcome import Model, Outcomes, Reals
-from unveil.linkage.request import SHOWN, states
+from unveil.linkage.request import SHOWN, learnt_bounds, states
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.messages import (
     ID,
@@ -200,7 +200,7 @@ class AttributeUnit:
     def _ask(self, chosen: NDArray[np.int64]) -> list[Envelope]:
         width = len(self._schema.attributes)
         task_ids = entries(self._entropy(ID * len(chosen)), ID)
-        state = states(self.similarity[chosen], self._protocol.review.lower)
+        state = states(self.similarity[chosen], self._bounds())
         asked = (state == SHOWN).astype(np.uint8)
         self._open_tasks = dict(zip(task_ids, chosen.tolist(), strict=True))
         self.tasks.update(self._open_tasks)
@@ -213,6 +213,13 @@ class AttributeUnit:
         classes = self.agreement[chosen].tobytes()
         task = ReviewTask(width, b"".join(task_ids), state.astype(np.uint8).tobytes(), classes)
         return [self._send(REVIEW_UNIT, task)]
+
+    def _bounds(self) -> NDArray[np.float64]:
+        """For each attribute the similarity up to which its values are not asked for."""
+        review = self._protocol.review
+        if review.learn_lower is None:
+            return np.full(self.similarity.shape[1], review.lower)
+        return learnt_bounds(self.similarity, self.layer.g, lower=review.lower, quantile=review.learn_lower)
 
     def _wishes(self, envelope: Envelope, message: WishlistPull) -> list[Envelope]:
         wishlist = self._wishlists[envelope.sender]

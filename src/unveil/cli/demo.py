@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from unveil.simulation.study import Study
     from unveil.simulation.world import World
 
+PRESET = "unveil"
+
 
 @app.command()
 def demo(
@@ -61,7 +63,7 @@ def demo(
 def _with_budget(schema: Schema, budget: int) -> Schema:
     from unveil.presets import with_preset
 
-    return with_preset(schema, "schema", budget=budget)
+    return with_preset(schema, PRESET, budget=budget)
 
 
 def _people(out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch) -> Study:
@@ -110,7 +112,7 @@ def _link(
     settings = Settings(seed=seed, error=0.0 if review else error, t0=t0)
     person = _person(out, study, schema, settings) if review else None
     return simulate(
-        study, schema, settings, watch, preset="schema", reviewer=person, on_point=story.point, full=True, examples=True
+        study, schema, settings, watch, preset=PRESET, reviewer=person, on_point=story.point, full=True, examples=True
     )
 
 

@@ -130,7 +130,8 @@ class Watched:
     def __init__(self, *, quiet: bool) -> None:
         self._bars = Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TimeRemainingColumn(), console=notes, transient=True, disable=not notes.is_terminal, speed_estimate_period=300,
+            TimeRemainingColumn(), console=notes, transient=True, disable=not notes.is_terminal,
+            speed_estimate_period=300,
         )  # fmt: skip
         self._quiet = quiet or notes.is_terminal
         self._whole: TaskID | None = None

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 def simulate(
     *,
     data: Annotated[Path, typer.Option(help="folder with a.csv, b.csv and truth.csv", show_default=False)],
-    preset: Annotated[str, typer.Option(help="paper: as published; schema: the schema's own parameters")] = "paper",
+    preset: Annotated[str, typer.Option(help="unveil; paper: as published; schema: the schema's own")] = "unveil",
     budget: Annotated[
         int | None, typer.Option(help="labels that may be asked of the reviewer", show_default="100")
     ] = None,
     error: Annotated[float, typer.Option(help="share of the reviewer's labels that are wrong")] = 0.0,
+    hidden_error: Annotated[float, typer.Option(help="how much more the reviewer errs when shown nothing")] = 0.0,
     offset: Annotated[
         float | None, typer.Option(help="starting threshold, relative to the best one by truth", show_default="0")
     ] = None,
@@ -62,12 +63,12 @@ def simulate(
     base = with_encoding(load(schema) if schema else built_in(), encoding)
     chosen = with_preset(base, preset, budget=budget, layers=layers)
     start = _saved(model, chosen)
-    if chosen.protocol.layers == 2 and start is None:  # noqa: PLR2004 - without review
+    if (chosen.protocol.layers, chosen.protocol.models, start) == (2, "paper", None):
         notes.print("note: without a reviewer and without --model, layer A can only repeat what layer R thinks")
     watch = Stopwatch.start(time.perf_counter)
     run, world = _run(
-        data, chosen, watch, preset=preset, error=error, offset=offset, threshold=threshold, seed=seed,
-        forest=start, engine=engine, full=report is not None,
+        data, chosen, watch, preset=preset, error=error, hidden_error=hidden_error, offset=offset,
+        threshold=threshold, seed=seed, forest=start, engine=engine, full=report is not None,
     )  # fmt: skip
     if save_model is not None:
         from unveil.storage.models import save_forest
@@ -94,6 +95,7 @@ def _run(
     *,
     preset: str,
     error: float,
+    hidden_error: float,
     offset: float | None,
     threshold: float | None,
     seed: int,
@@ -122,7 +124,7 @@ def _run(
         t0 = starting_threshold(study, offset=offset, threshold=threshold)
         watch.lap("comparing")
         stages.begin("running the protocol", total=steps)
-        settings = Settings(seed=seed, error=error, t0=t0, forest=forest)
+        settings = Settings(seed=seed, error=error, hidden_error=hidden_error, t0=t0, forest=forest)
         run, world = run_simulation(
             study, schema, settings, watch, preset=preset, on_point=lambda _: stages.advance(), full=full
         )
@@ -157,3 +159,10 @@ def print_summary(run: Run) -> None:
         f"{run.seconds:.1f} s, {run.peak_rss_mb:,.0f} MB",
         soft_wrap=True,
     )
+    if run.estimate is not None:
+        low, likely, high = run.estimate.f1
+        results.print(f"F1 as the units can tell without truth: {likely:.3f}, between {low:.3f} and {high:.3f}")
+        if not run.estimate.trusted:
+            results.print(
+                "this estimate cannot be trusted: the models give no probabilities, or labels contradict them"
+            )

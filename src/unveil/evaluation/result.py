@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from unveil.linkage.advice import AttributeWorth
+from unveil.linkage.estimate import Estimate
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -96,6 +99,10 @@ class Run:
     review_states: dict[str, dict[str, int]] = field(default_factory=dict)  # attribute -> state -> pairs
     kapr: dict[str, float] = field(default_factory=dict)  # "seen", "held", and "held" had more been asked for
     flows: tuple[Flow, ...] = ()
+    estimate: Estimate | None = None  # quality as the record unit itself can tell
+    suitability: float | None = None  # how well record-level similarity agrees with the attribute level
+    worth: tuple[AttributeWorth, ...] = ()  # what each attribute is worth, by what was opened
+    reviewer_error: float | None = None  # as the attribute unit estimates it
     timings: dict[str, float] = field(default_factory=dict)  # stage -> seconds, in order
 
     @property
@@ -107,6 +114,14 @@ class Run:
     def final_f1(self) -> float:
         """F1 at the end."""
         return self.trajectory[-1].f1
+
+    def attributes_disclosed(self) -> dict[str, float]:
+        """For each attribute, the share of the reviewed pairs whose values were provided to the review unit."""
+        shares = {}
+        for name, states in self.review_states.items():
+            total = sum(states.values())
+            shares[name] = states.get("shown", 0) / total if total else 0.0
+        return shares
 
     def summary(self) -> dict[str, Any]:
         """The object that `unveil simulate --json` prints."""
@@ -120,4 +135,8 @@ class Run:
         ]
         for key in ("initial_f1", "final_f1", "seconds", "peak_rss_mb"):
             summary[key] = getattr(self, key)
+        for key in ("precision", "recall", "f1"):
+            summary[f"estimated_{key}"] = list(getattr(self.estimate, key)) if self.estimate else None
+        summary["attributes_disclosed"] = self.attributes_disclosed()
+        summary["kapr_held"] = self.kapr.get("held", 0.0)
         return summary

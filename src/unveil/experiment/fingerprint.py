@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -49,7 +50,9 @@ def data_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
+@cache
 def _code_hash() -> str:
+    # Once for a process: the code it runs is the code it loaded, whatever happens to the files meanwhile.
     root = resources.files("unveil")
     digest = hashlib.sha256()
     for name in _DECIDING:

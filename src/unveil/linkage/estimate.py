@@ -1,11 +1,11 @@
 """
 Quality without truth: precision, recall and F1 as the units themselves can tell, each with an interval.
 
-If the probabilities p of a match are right, the true matches among the linked pairs number Σp over them, and those among
-all candidates Σp over all. How wrong they may be is what the interval is about: the log odds of pairs that were opened
-may be off by a little, those of pairs that never were by more, and pairs that blocking kept apart are not seen at all.
-The last are estimated from how often matches agree on one blocking key but not on the others: were the keys independent,
-as many as (only the first) × (only others) / (both) would agree on none.
+If the probabilities p of a match are right, the true matches among the linked pairs number Σp over them, and those
+among all candidates Σp over all. How wrong they may be is what the interval is about: the log odds of pairs that were
+opened may be off by a little, those of pairs that never were by more, and pairs that blocking kept apart are not seen
+at all. The last are estimated from how often matches agree on one blocking key but not on the others: were the keys
+independent, as many as (only the first) × (only others) / (both) would agree on none.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 
 from unveil.linkage.outcome import Flags, Reals
 
-#: How far the log odds of opened pairs, and of pairs never opened, may be off.
-_OFF_OPENED = 0.4
-_OFF_UNOPENED = 1.0
+#: How far the log odds of opened pairs, and of pairs never opened, may be off. The many candidates that are almost
+#: surely different people add up to more matches than there are, mostly where few people are shared: hence the −3.
+_OFF_OPENED = (-0.7, 0.7)
+_OFF_UNOPENED = (-3.0, 1.0)
 #: Keys are not independent: from none to all of the estimate may be lost in blocking, and this share is expected.
 _LOST = (0.0, 0.3, 1.0)
 
@@ -28,11 +29,12 @@ Interval = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Low, point and high of each; about 95 in 100 such intervals hold the true value."""
+    """Low, point and high of each. `trusted` is false where the labels contradict what the models expect."""
 
     precision: Interval
     recall: Interval
     f1: Interval
+    trusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +48,16 @@ class Candidates:
     other_keys: Flags
 
 
-def estimated_quality(pairs: Candidates) -> Estimate:
+def estimated_quality(pairs: Candidates, *, trusted: bool = True) -> Estimate:
     """Return the estimate for the current links."""
     corners = [
-        _quality(pairs, opened * _OFF_OPENED, unopened * _OFF_UNOPENED, lost)
-        for opened, unopened, lost in product((-1, 1), (-1, 1), _LOST[::2])
+        _quality(pairs, opened, unopened, lost)
+        for opened, unopened, lost in product(_OFF_OPENED, _OFF_UNOPENED, _LOST[::2])
     ]
     point = _quality(pairs, 0.0, 0.0, _LOST[1])
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     bounds = [(float(min(a, p)), float(p), float(max(b, p))) for a, p, b in zip(low, point, high, strict=True)]
-    return Estimate(*bounds)
+    return Estimate(bounds[0], bounds[1], bounds[2], trusted)
 
 
 def _quality(pairs: Candidates, opened: float, unopened: float, lost: float) -> tuple[float, float, float]:

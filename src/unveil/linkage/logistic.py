@@ -20,6 +20,8 @@ _DIGITS = 12
 _CLOSE = 1e-9
 _START = np.array([1.0, 0.0])  # slope and shift of a prior that nobody has contradicted
 _FLATTEST = 0.2
+_PLAUSIBLE = (0.4, 2.0)  # slopes between which a prior fits its data
+_FAR = 3.0  # a shift beyond this means another world
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ class LogisticModel:
     def ready(self) -> bool:
         """A model with prior knowledge can decide at once."""
         return True
+
+    @property
+    def plausible(self) -> bool:
+        """Whether labels have left the prior about as it was."""
+        return _PLAUSIBLE[0] < self.slope < _PLAUSIBLE[1] and abs(self.shift) < _FAR
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row, as adapted."""

@@ -16,6 +16,8 @@ DISSIMILAR: Final = 1
 MISSING: Final = 2
 SHOWN: Final = 3
 
+_ENOUGH: Final = 30  # values that a bound is learnt from
+
 #: Name of each state by its code, as messages and displays write it.
 STATES: Final = ("equal", "dissimilar", "missing", "shown")
 
@@ -34,3 +36,22 @@ def states(similarity: ArrayLike, lower: ArrayLike) -> NDArray[np.uint8]:
     code = np.where(sim > np.asarray(lower, dtype=np.float64), SHOWN, DISSIMILAR)
     code = np.where(sim >= 1.0, EQUAL, code)
     return np.where(np.isnan(sim), MISSING, code).astype(np.uint8)
+
+
+def learnt_bounds(
+    similarity: NDArray[np.float64], g: NDArray[np.bool_], *, lower: float, quantile: float
+) -> NDArray[np.float64]:
+    """
+    Return for each attribute the similarity up to which its values are not worth showing, at least `lower`.
+
+    It is the quantile of the attribute's similarity among unequal values of pairs that are non-matches by now:
+    neighbouring ZIP codes of strangers look alike, so only closer ones can tell a reviewer anything. Fewer than 30
+    such values teach nothing, and `lower` stays.
+    """
+    bounds = np.full(similarity.shape[1], lower)
+    for column in range(similarity.shape[1]):
+        values = similarity[~g, column]
+        values = values[~np.isnan(values) & (values < 1)]
+        if len(values) >= _ENOUGH:
+            bounds[column] = max(lower, float(np.quantile(values, quantile)))
+    return bounds

@@ -256,12 +256,16 @@ class RecordUnit:
         model, features = self._assessor
         evidence = features(pairs, left, right)
         opened = np.flatnonzero(layer.labelled)
-        taught = model.updated(evidence[opened], layer.label_g[opened], layer.label_p[opened])
+        taught = model
+        if isinstance(layer.model, LogisticModel):  # other models' p are no probabilities to learn from
+            taught = model.updated(evidence[opened], layer.label_g[opened], layer.label_p[opened])
         odds = taught.log_odds(evidence)
         odds[opened] = log_odds(Outcomes(layer.label_g[opened], layer.label_p[opened]))
         blocks = Blocks.of(left.keys, right.keys, max_block=self._protocol.max_block)
         first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
-        return estimated_quality(Candidates(odds, layer.labelled, self.matches(), first, others))
+        trusted = isinstance(layer.model, LogisticModel) and len(opened) > 0 and taught.plausible
+        candidates = Candidates(odds, layer.labelled, self.matches(), first, others)
+        return estimated_quality(candidates, trusted=trusted)
 
     def _finish(self) -> list[Envelope]:
         """A link id for every record: the same for records that are linked, directly or through others."""

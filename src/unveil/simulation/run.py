@@ -12,6 +12,7 @@ import numpy as np
 from unveil.errors import SettingError
 from unveil.evaluation.baselines import attribute_level_f1
 from unveil.evaluation.result import Disclosure, Flow, Histogram, Point, Run
+from unveil.linkage.advice import attribute_worth, suitability
 from unveil.linkage.pairs import Rows
 from unveil.owner.policy import ATTRIBUTE, REVIEW
 from unveil.privacy.kapr import kapr_held, kapr_seen
@@ -100,9 +101,13 @@ def simulate(
         record_level_f1=study.best[1],
         flows=_flows(world),
     )
+    run = replace(
+        run, estimate=world.record_unit.estimate(), review_states=_states(world, observed), kapr=_risk(world, observed)
+    )
+    watch.lap("estimates")
     if full:
-        run = _with_pictures(run, world, observed, examples=examples)
-        watch.lap("baselines and risk")
+        run = _with_advice(_with_pictures(run, world, observed, examples=examples), world)
+        watch.lap("baselines")
     timings = dict(watch.timings)
     return replace(run, seconds=sum(timings.values()), peak_rss_mb=peak_rss_mb(), timings=timings), world
 
@@ -111,10 +116,6 @@ def _with_pictures(run: Run, world: World, observed: ObservedReviewer, *, exampl
     study, schema = world.study, world.schema
     left, right = (study.encoder.attribute_level(records) for records in (study.a, study.b))
     pairs = study.comparison.pairs
-    states: dict[str, dict[str, int]] = {name: {} for name in schema.names}
-    for answered in observed.answered:
-        for name, state in answered.pair.states.items():
-            states[name][state] = states[name].get(state, 0) + 1
     decided = [answered for answered in observed.answered if answered.verdict.match is not None]
     true_pairs = len(study.truth)
     return replace(
@@ -123,10 +124,31 @@ def _with_pictures(run: Run, world: World, observed: ObservedReviewer, *, exampl
         uncertain_band=world.record_unit.uncertain_band(),
         histogram=_histogram(study),
         disclosures=_disclosures(world),
-        review_states=states,
         asked=tuple(asked(answered, schema) for answered in decided[:_EXAMPLES]) if examples else (),
-        kapr=_risk(world, observed),
     )
+
+
+def _with_advice(run: Run, world: World) -> Run:
+    """What the layers can say about the encoding, the attributes and the reviewers."""
+    unit, study = world.attribute_unit, world.study
+    if not len(unit.layer):
+        return run
+    at = np.array([world.record_unit.position_of(pair_id) for pair_id in unit.pair_ids])
+    return replace(
+        run,
+        suitability=suitability(study.comparison.pairs.similarity[at], unit.layer.outcomes),
+        worth=attribute_worth(unit.similarity, unit.layer.outcomes, world.schema.names),
+        reviewer_error=unit.layer.reviewer_error,
+    )
+
+
+def _states(world: World, observed: ObservedReviewer) -> dict[str, dict[str, int]]:
+    """For each attribute, how many reviewed pairs were in which state."""
+    states: dict[str, dict[str, int]] = {name: {} for name in world.schema.names}
+    for answered in observed.answered:
+        for name, state in answered.pair.states.items():
+            states[name][state] = states[name].get(state, 0) + 1
+    return states
 
 
 def _histogram(study: Study) -> Histogram:
@@ -175,6 +197,9 @@ def _risk(world: World, observed: ObservedReviewer) -> dict[str, float]:
             similarity, present[: len(at)], present[len(at) :], policy=policy, lower=schema.protocol.review.lower
         )
         risk[name] = kapr_held(np.concatenate(marks), records, population)
+    if schema.protocol.review.learn_lower is not None:  # what was really provided, under bounds that moved
+        given = np.array([[n in answered.pair.values for n in schema.names] for answered in observed.answered])
+        risk["held"] = kapr_held(np.concatenate([given, given]), records, population)
     values, shown = [], []
     for answered in observed.answered:
         sides = opened(answered.pair, schema, answered.verdict.opened)

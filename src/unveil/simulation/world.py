@@ -35,6 +35,7 @@ class Settings:
 
     seed: int = 1
     error: float = 0.0
+    hidden_error: float = 0.0
     t0: float | None = None
     policies: tuple[Policy, Policy] = (Policy(), Policy())
     forest: Forest | None = None
@@ -95,7 +96,9 @@ class World:
         self.review_unit = ReviewUnit(schema, names)
         rng = np.random.default_rng(next(streams))
         self.reviewer: Reviewer = (
-            reviewer(self) if reviewer else SimulatedReviewer(self.truth_of, error=settings.error, rng=rng)
+            reviewer(self)
+            if reviewer
+            else SimulatedReviewer(self.truth_of, error=settings.error, hidden_error=settings.hidden_error, rng=rng)
         )
         machines: dict[Address, Machine] = {one.address: one for one in self.owners}
         machines[RECORD_UNIT], machines[ATTRIBUTE_UNIT] = self.record_unit, self.attribute_unit

@@ -23,7 +23,7 @@ _PARTS = {
 _KAPR = {
     "seen": "characters displayed",
     "held": "values held by the review unit",
-    "held, everything requested": "had everything been asked for",
+    "held, all values": "had everything been asked for",
 }
 
 

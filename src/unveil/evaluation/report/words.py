@@ -9,7 +9,7 @@ from unveil.evaluation.result import Flow, Point, Run
 
 STATES = ("equal", "dissimilar", "missing", "shown")
 LAYERS = ("record", "attribute", "review")
-_HELD, _SEEN, _EVERYTHING = "held", "seen", "held, everything requested"
+_HELD, _SEEN, _EVERYTHING = "held", "seen", "held, all values"
 
 
 def values_shown(run: Run) -> tuple[int, int]:
