@@ -17,6 +17,7 @@ from unveil.synthetic import generate, write
 EXACT_KEYS = [
     "dataset", "preset", "budget", "error", "seed", "t_opt", "t0", "t_final", "true_pairs", "candidate_pairs",
     "pairs_completeness", "trajectory", "initial_f1", "final_f1", "seconds", "peak_rss_mb",
+    "estimated_precision", "estimated_recall", "estimated_f1", "attributes_disclosed", "kapr_held",
 ]  # fmt: skip
 POINT_KEYS = ["reviewed_pairs", "clerical_labels", "threshold", "precision", "recall", "f1"]
 
@@ -41,7 +42,7 @@ def test_json_holds_exactly_the_documented_keys(people: Path) -> None:
     result = simulated(people, "--budget", "30", "--error", "0.2", "--offset", "0.02", "--seed", "3")
     assert EXACT_KEYS == list(result)
     assert all(list(point) == POINT_KEYS for point in result["trajectory"])
-    assert ("people", "paper", 30, 0.2, 3, 400) == tuple(
+    assert ("people", "unveil", 30, 0.2, 3, 400) == tuple(
         result[key] for key in ("dataset", "preset", "budget", "error", "seed", "true_pairs")
     )
     assert result["t_opt"] + 0.02 == pytest.approx(result["t0"])
@@ -49,6 +50,12 @@ def test_json_holds_exactly_the_documented_keys(people: Path) -> None:
     assert result["initial_f1"] == result["trajectory"][0]["f1"]
     assert result["final_f1"] == result["trajectory"][-1]["f1"]
     assert 1 + 9 == len(result["trajectory"])
+    for low, point, high in (result[key] for key in EXACT_KEYS if key.startswith("estimated_")):
+        assert 0 <= low <= point <= high <= 1
+    shares = result["attributes_disclosed"]
+    assert {"first_name", "zip"} < set(shares)
+    assert 0 < max(shares.values()) <= 1
+    assert 0 < result["kapr_held"] < 1
 
 
 def test_same_seed_same_result_in_two_processes(people: Path) -> None:
@@ -72,10 +79,12 @@ def test_one_layer_never_opens_a_pair(people: Path) -> None:
 def test_two_layers_run_on_a_saved_model(people: Path, tmp_path: Path) -> None:
     """The model learnt with a reviewer serves where there is none."""
     model = tmp_path / "model.npz"
-    simulated(people, "--budget", "100", "--save-model", model)
-    result = simulated(people, "--layers", "2", "--model", model, "--seed", "9")
+    simulated(people, "--preset", "paper", "--budget", "100", "--save-model", model)
+    result = simulated(people, "--preset", "paper", "--layers", "2", "--model", model, "--seed", "9")
     assert 0 == result["trajectory"][-1]["clerical_labels"]
     assert result["final_f1"] > result["initial_f1"]
+    done = unveil("simulate", "--data", people, "--layers", "2", "--model", model)
+    assert (1, True) == (done.returncode, "--preset paper" in done.stderr)  # else it would be ignored in silence
 
 
 def test_folded_filters_are_another_encoding(people: Path) -> None:

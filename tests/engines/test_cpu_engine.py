@@ -14,6 +14,7 @@ from filter_fixture import MEASURES, filters, listed, naive
 from numpy.typing import NDArray
 
 from unveil.engines.cpu import CpuEngine
+from unveil.engines.cpu_layout import tasks, weigh
 from unveil.engines.measure import needed, similarity
 from unveil.engines.reference import ReferenceEngine
 from unveil.linkage.bits import Bits
@@ -58,6 +59,46 @@ def test_a_full_buffer_counts_no_candidate_of_a_block_twice() -> None:
     ]
     assert sorted(expected) == [(i, j) for i, j, _ in listed(Pairs.concatenate(parts))]
     assert len(expected) == counted[-1]
+
+
+@pytest.mark.parametrize("m", [40, 512, 1000, 1024, 1536])
+@pytest.mark.parametrize(("left", "right"), [(0, 0), (2, 2), (2, 5), (7, 0)])
+def test_small_blocks_agree_wherever_in_memory_their_rows_begin(m: int, left: int, right: int) -> None:
+    """Which words of a row are looked at first depends on where its array begins; what is found must not."""
+    a, b = (_begun_at(filters(120, m, seed=seed, kin=60), skip) for seed, skip in ((1, left), (2, right)))
+    rng = np.random.default_rng(3)
+    codes = [np.append(np.arange(60), rng.integers(-1, 30, 60))[:, None] for _ in range(2)]
+    blocks = Blocks(codes[0], codes[1], 0)
+    for floor in (0.0, 0.4, 0.7):
+        expected = listed(Pairs.concatenate(REFERENCE.block_pairs(a, b, blocks, floor=floor)))
+        assert expected == listed(Pairs.concatenate(CpuEngine(1).block_pairs(a, b, blocks, floor=floor)))
+        assert 10 < len(expected)
+
+
+def _begun_at(bits: Bits, skip: int) -> Bits:
+    """The same filters so many words behind the beginning of a line of memory."""
+    whole = np.zeros(bits.words.size + 16, np.uint64)
+    first = (-whole.ctypes.data // 8) % 8 + skip
+    words = whole[first : first + bits.words.size].reshape(bits.words.shape)
+    words[:] = bits.words
+    return Bits(words, bits.m)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_tasks_are_all_pieces_in_turn_and_none_is_much_larger_than_the_others(threads: int) -> None:
+    """A gap would lose pairs; a task as large as all others together would leave threads idle."""
+    rng = np.random.default_rng(1)
+    sizes = rng.choice([1, 2, 300], (20_000, 2), p=[0.5, 0.49, 0.01])
+    pieces = np.zeros((len(sizes), 4), np.int32)
+    pieces[:, [1, 3]] = sizes
+    work, largest = weigh(pieces)
+    assert 300 * 300 == sizes[largest].prod()
+    found = tasks(pieces, work, threads)
+    assert list(range(len(pieces))) == [piece for first, last in found for piece in range(first, last)]
+    assert 4 * threads < len(found) or work < 4 * threads << 17
+    assert max(work // (8 * threads), 1 << 17) + 91_000 > max(
+        int((sizes[first:last].prod(axis=1) + 64).sum()) for first, last in found
+    )
 
 
 def test_a_reader_who_stops_early_stops_the_threads() -> None:
@@ -109,6 +150,7 @@ SCRIPT = """
 import resource, sys
 import numpy as np
 from unveil.engines.cpu import CpuEngine
+from unveil.engines.cpu_layout import tasks, weigh
 from unveil.linkage.bits import Bits
 rng = np.random.default_rng(1)
 words = [rng.integers(0, 2**63, (int(sys.argv[1]), 4), dtype=np.uint64) for _ in range(2)]
@@ -151,7 +193,7 @@ def test_without_a_writable_folder_for_compiled_code_the_engine_still_works(tmp_
         "caching.CacheImpl._locator_classes = []\n"
         "from unveil.engines.cpu_layout import join\n"
         "import numpy as np\n"
-        "print(join(np.array([0, 1], np.int32), np.array([0, 2], np.int32), 4, np.empty((0, 4), np.int64)))\n"
+        "print(join(np.array([0, 1], np.int32), np.array([0, 2], np.int32), 4, np.empty((0, 4), np.int32)))\n"
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(blocked)}
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment)

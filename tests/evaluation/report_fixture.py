@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unveil.evaluation.result import Asked, Disclosure, Flow, Histogram, Point, Run, Shown
+from unveil.linkage.advice import AttributeWorth
+from unveil.linkage.estimate import Estimate
 
 ATTRIBUTES = ("first_name", "middle_name", "last_name", "year_of_birth", "city", "zip", "place_of_birth")
 
@@ -34,8 +36,12 @@ def full_run() -> Run:
         disclosures=_disclosures(),
         asked=_asked(),
         review_states=_states(),
-        kapr={"held": 0.187, "seen": 0.064, "held, all values": 0.931},
+        kapr={"held": 0.187, "seen": 0.064, "held, unequal values": 0.374, "held, all values": 0.931},
         flows=_flows(),
+        estimate=Estimate((0.902, 0.935, 0.951), (0.861, 0.893, 0.925), (0.884, 0.914, 0.933)),
+        suitability=0.873,
+        worth=_worth(),
+        reviewer_error=0.18,
         timings={
             "read": 0.41, "encode": 6.2, "block": 1.1, "compare": 9.8, "layer A": 21.6, "review": 0.032,
             "update": 3.4, "measure": 4.7,
@@ -56,6 +62,9 @@ def one_layer_run() -> Run:
         asked=(),
         review_states={},
         kapr={},
+        suitability=None,
+        worth=(),
+        reviewer_error=None,
         flows=full_run().flows[:1],
     )
 
@@ -97,6 +106,12 @@ def _disclosures() -> tuple[Disclosure, ...]:
         for layer, numbers in (("record", have), ("attribute", opened), ("review", shown))
         for name, number in zip(ATTRIBUTES, numbers, strict=True)
     )
+
+
+def _worth() -> tuple[AttributeWorth, ...]:
+    m = (0.88, 0.62, 0.4, 0.98, 0.56, 0.55, 0.94)
+    u = (0.7, 0.03, 0.5, 0.83, 0.08, 0.04, 0.44)
+    return tuple(AttributeWorth(*row) for row in zip(ATTRIBUTES, m, u, strict=True))
 
 
 def _states() -> dict[str, dict[str, int]]:

@@ -1,4 +1,3 @@
-
 """The charts by themselves: round ticks, labels that keep apart, shapes where the numbers are."""
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from unveil.evaluation.report.bars import Bar, Part, bar_chart, stacked_bars
 from unveil.evaluation.report.dots import Group, share_chart
 from unveil.evaluation.report.histogram import Cut, Half, mirrored
+from unveil.evaluation.report.intervals import Span, interval_chart
 from unveil.evaluation.report.lines import Level, Line, Published, Second, line_chart
 from unveil.evaluation.report.markup import el
 from unveil.evaluation.report.scales import Logarithmic, round_ticks, spread, text_width, ticks_within, wrap
@@ -121,6 +121,39 @@ def test_bars_are_as_long_as_their_values() -> None:
     first, second, third, fourth = lengths(body, "bar s0")
     assert first * 2 == pytest.approx(second, abs=0.2)
     assert (2.0, 0.0) == (third, fourth)
+
+
+def test_negative_bars_grow_to_the_left_of_a_common_start() -> None:
+    """An attribute can speak against a match; its bar must not be taken for a short one."""
+    body = bar_chart(WIDE, [Bar("a", 2.0, "2"), Bar("b", -1.0, "−1", "s-muted")]).body
+    (right,), (left,) = lengths(body, "bar s0", side="x"), lengths(body, "bar s-muted", side="x")
+    (long,), (short,) = lengths(body, "bar s0"), lengths(body, "bar s-muted")
+    assert right == pytest.approx(left + short, abs=0.2)
+    assert long == pytest.approx(2 * short, abs=0.2)
+    assert 2 == body.count('class="axis"')  # one beside each bar
+    assert 0 == bar_chart(WIDE, [Bar("a", 2.0, "2")]).body.count('class="axis"')
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_estimate_lies_on_its_interval_and_truth_crosses_it(width: int) -> None:
+    """The middle of an interval is drawn in the middle, and the truth where it is, here on the upper bound."""
+    body = interval_chart(width, [Span("F1", 0.8, 0.85, 0.9, 0.9), Span("recall", 0.7, 0.9, 1.0)]).body
+    start, length = lengths(body, "range s0", side="x")[0], lengths(body, "range s0")[0]
+    _, point, _ = (float(x) for x in re.findall(r'<circle cx="([\d.]+)"', body))  # the first is the legend's
+    _, truth = (float(x) for x in re.findall(r'<line x1="([\d.]+)"[^>]*class="truth"', body))
+    assert start + length / 2 == pytest.approx(point, abs=0.2)
+    assert start + length == pytest.approx(truth, abs=0.2)
+    assert (True, True) == (">.850 (.800 to .900), true .900<" in body, ">.900 (.700 to 1.000)<" in body)
+
+
+@given(st.lists(st.floats(0, 1), min_size=4, max_size=4))
+def test_interval_axis_encloses_the_truth_even_outside_the_interval(values: list[float]) -> None:
+    """A truth off the chart would look like one that is not known."""
+    low, point, high = sorted(values[:3])
+    body = interval_chart(NARROW, [Span("F1", low, point, high, values[3])]).body
+    places = [float(x) for x in re.findall(r'<line x1="([\d.]+)"[^>]*class="(?:truth|whisker)"', body)][1:]
+    assert 4 == len(places)
+    assert all(8 <= x <= NARROW - 8 for x in places)
 
 
 def test_stacked_parts_fill_the_longest_row() -> None:

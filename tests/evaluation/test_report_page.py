@@ -1,4 +1,3 @@
-
 """The report as a document: closed, offline, escaped, and complete for small and odd runs."""
 
 from __future__ import annotations
@@ -18,6 +17,8 @@ from report_fixture import bare_run, full_run, one_layer_run
 from unveil.evaluation.report import render
 from unveil.evaluation.report.markup import VOID
 from unveil.evaluation.result import Asked, Disclosure, Flow, Histogram, Point, Run, Shown
+from unveil.linkage.advice import AttributeWorth
+from unveil.linkage.estimate import Estimate
 
 HOSTILE = "</td></svg><script>alert('x')</script><img src=x onerror=\"y\">&\u202e\x00"
 ALLOWED = {
@@ -71,6 +72,7 @@ def hostile_run() -> Run:
         disclosures=(Disclosure("review", HOSTILE, 3, 10),),
         flows=(Flow(HOSTILE, HOSTILE, HOSTILE, 1, 1),),
         timings={HOSTILE: 1.0},
+        worth=(AttributeWorth(HOSTILE, 0.9, 0.1), AttributeWorth("b", 0.1, 0.9)),
     )
 
 
@@ -86,12 +88,17 @@ def odd_run() -> Run:
         kapr={"held": math.nan, "seen": 0.1},
         timings={"read": math.nan},
         uncertain_band=(0.0, 0.0),
+        estimate=Estimate((math.nan, math.nan, math.nan), (0.0, 0.5, 1.0), (0.4, 0.4, 0.4), trusted=False),
+        suitability=math.nan,
+        worth=(AttributeWorth("a", math.nan, 0.1), AttributeWorth("b", 1.0, 0.0), AttributeWorth("c", 0.5, 0.5)),
+        reviewer_error=math.nan,
     )
 
 
 RUNS = {
     "full": full_run(),
     "one layer": one_layer_run(),
+    "without a threshold": replace(full_run(), preset="unveil"),
     "bare": bare_run(),
     "hostile": hostile_run(),
     "odd": odd_run(),
@@ -181,7 +188,9 @@ def test_every_section_is_there_when_there_is_data() -> None:
     headings = [
         "How the layers worked together",
         "Quality of the links after every batch",
+        "How good it is, as the units can tell",
         "Where a record filter can decide, and where it cannot",
+        "What the data says about the encoding",
         "How much each layer was given",
         "What the reviewer was asked",
         "Pairs as the reviewer saw them",
@@ -198,6 +207,8 @@ def test_sections_without_data_are_left_out() -> None:
     words = Outline(render(bare_run())).words
     assert "What the reviewer was asked" not in words
     assert "How much each layer was given" not in words
+    assert "How good it is, as the units can tell" not in words
+    assert "What the data says about the encoding" not in words
     assert "What it took" in words
 
 
@@ -213,3 +224,36 @@ def test_trajectory_table_holds_every_point() -> None:
     document = render(full_run())
     for point in full_run().trajectory:
         assert f'<td class="number">{point.f1:.3f}</td>'.replace(">0.", ">.") in document
+
+
+def test_parts_of_the_advice_stand_alone() -> None:
+    """A sentence without its picture is still worth reading, and a picture without the sentence too."""
+    alone = replace(full_run(), estimate=None, worth=())
+    document = render(alone)
+    assert "figure-estimated" not in document
+    assert "figure-advice" not in document
+    assert "reviewers seem to err in 18 %" in document
+    assert "higher record-level similarity" in document
+    assert 'id="figure-advice"' in render(replace(full_run(), suitability=None))
+
+
+def test_all_four_risks_are_drawn() -> None:
+    """A figure that has no name in the picture would be missed by nobody."""
+    words = Outline(render(full_run())).words
+    names = [
+        "characters displayed",
+        "values held by the review unit",
+        "had all unequal values been asked for",
+        "had everything been asked for",
+    ]
+    assert names * 2 == [word for word in words if word in names]  # wide and narrow
+
+
+def test_numbers_hold_the_estimate_and_every_weight() -> None:
+    """What is drawn can be copied out."""
+    document = render(full_run())
+    assert '<td>F1 estimated: low, point, high</td><td class="number">.884, .914, .933</td>' in document
+    assert (
+        '<td>last name</td><td class="number">.400</td><td class="number">.500</td><td class="number">−0.6 bits</td>'
+        in document
+    )

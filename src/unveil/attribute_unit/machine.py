@@ -70,12 +70,14 @@ class AttributeUnit:
         features: Features,
     ) -> None:
         protocol = schema.protocol
+        paper = protocol.models == "paper"
         self.layer = Layer(
             model,
             protocol,
-            clerical_weight=protocol.clerical_weight_a,
+            # A model with prior knowledge reads the weight as a probability: doubled, doubt would turn into certainty.
+            clerical_weight=protocol.clerical_weight_a if paper else 1.0,
             asks_people=True,
-            heeds_above=protocol.models == "paper",
+            heeds_above=paper,
         )
         self._features = features
         self.pair_ids: list[bytes] = []

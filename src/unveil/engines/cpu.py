@@ -3,6 +3,7 @@ The CPU engine: Numba kernels on all cores, exact and bounded in memory.
 
 * `cpu_vectors`  the innermost loops as vector code
 * `cpu_tiles`    large pieces: packed rows, skipped by number of ones and left early
+* `cpu_small`    small pieces: one line of memory of each row, asked for ahead
 * `cpu_pieces`   pieces of any size, one after the other
 * `cpu_lists`    lists of pairs
 * `cpu_layout`   rows in order, pieces, tasks
@@ -22,7 +23,7 @@ from typing import Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engines.cpu_layout import arrange, dense_codes, grid, join, left_step
+from unveil.engines.cpu_layout import arrange, dense_codes, grid, join, left_step, weigh
 from unveil.engines.cpu_lists import list_similarities, survivors
 from unveil.engines.cpu_threads import HITS, Job, stream
 from unveil.engines.cpu_vectors import LANES, ROWS
@@ -37,6 +38,7 @@ from unveil.linkage.pairs import Pairs, Rows
 MEASURES: Final = get_args(Measure)
 _SAMPLE: Final = 1024
 _LIST_STEP: Final = 1 << 16
+_SORT_ALONE: Final = 1 << 15
 _BREAK: Final = 2  # what it costs to go on after the prefix, in words
 
 
@@ -102,8 +104,8 @@ class CpuEngine:
         left, right = _by_ones(a), _by_ones(b)
         pieces = grid(len(a), len(b), left_step(len(a), self.threads))
         need = _needed(a, b, floor, measure)
-        rule = _with_prefix(_rule(need, a, measure), left, right, np.array([0, len(a), 0, len(b)]))
-        job = Job(left, right, rule, need, pieces)
+        rule = _with_prefix(_rule(need, a, measure), left, right, np.array([0, len(a), 0, len(b)], np.int32))
+        job = Job(left, right, rule, need, pieces, weigh(pieces)[0])
         yield from stream([job], threads=self.threads, buffer=self._buffer, progress=progress)
 
     def block_pairs(
@@ -122,22 +124,31 @@ class CpuEngine:
         jobs = self._block_jobs(a, b, blocks, need, _rule(need, a, measure))
         yield from stream(jobs, threads=self.threads, buffer=self._buffer, progress=progress)
 
+    def _orders(
+        self, codes: tuple[Int64s, Int64s], key: int, ones: tuple[Int32s, Int32s], size: int
+    ) -> list[tuple[Int32s, Int32s, Int32s]]:
+        """Both sides arranged by one key, at the same time if that repays a thread."""
+        arguments = codes, (key, key), ones, (size, size)
+        if self.threads == 1 or min(len(ones[0]), len(ones[1])) < _SORT_ALONE:
+            return list(map(arrange, *arguments))
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(arrange, *arguments))
+
     def _block_jobs(self, a: Bits, b: Bits, blocks: Blocks, need: Int32s, rule: Rule) -> Iterator[Job]:
         """One job for each key: its blocks, less the pairs of the keys before."""
-        words = _words(a), _words(b)
-        codes = dense_codes(blocks)
-        size = 1 + max(int(part.max(initial=-1)) for part in codes)
-        for key in range(codes[0].shape[0]):
-            left, right = (arrange(part[key], side.popcounts, size) for part, side in zip(codes, (a, b), strict=True))
-            pieces = _pieces(left[2], right[2], self.threads)
+        left, right, size = dense_codes(blocks)
+        for key in range(left.shape[1]):
+            orders = self._orders((left, right), key, (a.popcounts, b.popcounts), size)
+            pieces = _pieces(orders[0][2], orders[1][2], self.threads)
             if not len(pieces):
                 continue
             sides = [
-                Ordered.of(filters, rows, ones, np.ascontiguousarray(part[:key, rows]))
-                for filters, (rows, ones, _), part in zip(words, (left, right), codes, strict=True)
+                Ordered.of(_words(side), rows, ones, _earlier(codes, rows, key))
+                for side, codes, (rows, ones, _) in zip((a, b), (left, right), orders, strict=True)
             ]
-            largest = pieces[((pieces[:, 1] - pieces[:, 0]) * (pieces[:, 3] - pieces[:, 2])).argmax()]
-            yield Job(sides[0], sides[1], _with_prefix(rule, sides[0], sides[1], largest), need, pieces)
+            work, largest = weigh(pieces)
+            with_prefix = _with_prefix(rule, sides[0], sides[1], pieces[largest])
+            yield Job(sides[0], sides[1], with_prefix, need, pieces, work)
 
 
 def _words(bits: Bits) -> NDArray[np.uint64]:
@@ -148,6 +159,11 @@ def _words(bits: Bits) -> NDArray[np.uint64]:
 def _no_codes(rows: Int32s) -> Int32s:
     """No earlier keys."""
     return np.empty((0, len(rows)), np.int32)
+
+
+def _earlier(codes: Int64s, rows: Int32s, keys: int) -> Int32s:
+    """The codes of the first so many keys, key after key, in the order of rows."""
+    return np.ascontiguousarray(codes[rows, :keys].T, np.int32) if keys else _no_codes(rows)
 
 
 def _by_ones(bits: Bits) -> Ordered:
@@ -167,15 +183,15 @@ def _rule(need: Int32s, bits: Bits, measure: Measure) -> Rule:
     return Rule(need.ctypes.data, MEASURES.index(measure), bits.m, words, words, chunk_rows(words))
 
 
-def _pieces(left: Int32s, right: Int32s, threads: int) -> Int64s:
+def _pieces(left: Int32s, right: Int32s, threads: int) -> Int32s:
     """The pieces of one key's blocks, given where each code's rows begin."""
     step = left_step(int(left[-1]), threads)
-    pieces = np.empty((join(left, right, step, np.empty((0, 4), np.int64)), 4), np.int64)
+    pieces = np.empty((join(left, right, step, np.empty((0, 4), np.int32)), 4), np.int32)
     join(left, right, step, pieces)
     return pieces
 
 
-def _with_prefix(rule: Rule, left: Ordered, right: Ordered, piece: Int64s) -> Rule:
+def _with_prefix(rule: Rule, left: Ordered, right: Ordered, piece: Int32s) -> Rule:
     """
     The rule with the number of words after which it pays to ask whether pairs can still reach the floor.
 

@@ -40,6 +40,12 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     return numba.njit(**options)(function)
 
 
+def in_place(function: Callable[P, R]) -> Callable[P, R]:
+    """The function's code in place of each call: for what is short and called for every pair."""
+    options = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    return numba.njit(**options)(function)
+
+
 def instruction(function: Any) -> Any:  # noqa: ANN401 - Numba's types and LLVM's values
     """A function that kernels call with all arguments but its first, and that returns the code to put there."""
     return intrinsic(function)

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """How a comparison is laid out: rows in order, pieces, and tasks of about equal work."""
 
 from __future__ import annotations
@@ -6,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from unveil.engines.cpu_compile import inner, kernel
+from unveil.engines.cpu_compile import in_place, inner, kernel
+from unveil.engines.cpu_memory import get32, put32
 from unveil.engines.cpu_vectors import ROWS
 from unveil.engines.cpu_work import Int32s, Int64s
 from unveil.linkage.blocking import Blocks
@@ -27,59 +29,95 @@ def left_step(rows: int, threads: int) -> int:
     return min(LEFT_MOST, max(_LEFT_LEAST, -(-share // ROWS) * ROWS))
 
 
-def grid(left: int, right: int, step: int) -> Int64s:
+def grid(left: int, right: int, step: int) -> Int32s:
     """Pieces that cover all pairs of so many rows."""
     tops, sides = np.arange(0, left, step), np.arange(0, right, RIGHT_STEP)
     top, side = (part.ravel() for part in np.meshgrid(tops, sides, indexing="ij"))
-    return np.stack([top, np.minimum(top + step, left), side, np.minimum(side + RIGHT_STEP, right)], axis=1)
+    stops = np.minimum(top + step, left), np.minimum(side + RIGHT_STEP, right)
+    return np.stack([top, stops[0], side, stops[1]], axis=1).astype(np.int32)
 
 
-def dense_codes(blocks: Blocks) -> tuple[Int32s, Int32s]:
-    """The blocks' codes of both sides, (keys, rows), small enough to sort by counting; negative where omitted."""
-    left, right = blocks.left, blocks.right
+def dense_codes(blocks: Blocks) -> tuple[Int64s, Int64s, int]:
+    """The blocks' codes of both sides, (rows, keys), negative where omitted; and one above the largest code."""
+    left, right = (np.ascontiguousarray(side, np.int64) for side in (blocks.left, blocks.right))
+    most = max(int(left.max(initial=-1)), int(right.max(initial=-1)))
     rows = len(left) + len(right)
-    if max(left.max(initial=0), right.max(initial=0)) > 4 * rows:
+    # Codes are sorted by counting, so they may not be much larger than the rows are many.
+    if most > 4 * rows:
         values, codes = np.unique(np.concatenate([left, right]), return_inverse=True)
         codes = codes.reshape(rows, -1) - np.searchsorted(values, 0)
-        left, right = codes[: len(left)], codes[len(left) :]
-    return np.ascontiguousarray(left.T, np.int32), np.ascontiguousarray(right.T, np.int32)
+        left, right, most = codes[: len(left)], codes[len(left) :], int(codes.max())
+    return left, right, most + 1
 
 
-def tasks(pieces: Int64s, threads: int) -> list[tuple[int, int]]:
-    """Ranges of pieces of about the same work, several for each thread."""
-    work = np.cumsum((pieces[:, 1] - pieces[:, 0]) * (pieces[:, 3] - pieces[:, 2]) + _PIECE_COST)
-    if not len(work):
+def tasks(pieces: Int32s, work: int, threads: int) -> list[tuple[int, int]]:
+    """Ranges of pieces of about the same work, several for each thread, given the work of all."""
+    if not work:
         return []
-    size = min(_TASK_MOST, max(_TASK_LEAST, int(work[-1]) // (8 * threads)))
-    cuts = np.searchsorted(work, np.arange(size, int(work[-1]), size)) + 1
-    stops = np.unique(np.append(cuts[cuts < len(work)], len(work))).tolist()
+    size = min(_TASK_MOST, max(_TASK_LEAST, work // (8 * threads)))
+    stops = np.empty(work // size + 1, np.int64)
+    stops = stops[: cut(pieces, size, stops)].tolist()
     return list(zip([0, *stops[:-1]], stops, strict=True))
 
 
+@in_place
+def _work(pieces: int, piece: int) -> int:
+    """What a piece costs, in comparisons, given the address of the pieces."""
+    rows = get32(pieces, 4 * piece + 1) - get32(pieces, 4 * piece)
+    return rows * (get32(pieces, 4 * piece + 3) - get32(pieces, 4 * piece + 2)) + _PIECE_COST
+
+
 @kernel
-def arrange(codes: Int32s, ones: Int32s, size: int) -> tuple[Int32s, Int32s, Int32s]:
+def weigh(pieces: Int32s) -> tuple[int, int]:
+    """The work of all pieces; and the piece with most of it."""
+    place, total, most, largest = pieces.ctypes.data, 0, 0, 0
+    for piece in range(len(pieces)):
+        work = _work(place, piece)
+        total += work
+        if work > most:
+            most, largest = work, piece
+    return total, largest
+
+
+@kernel
+def cut(pieces: Int32s, size: int, stops: Int64s) -> int:
+    """Write where to stop so that each range of pieces is the first to reach another `size` of work; how many."""
+    place, found, total = pieces.ctypes.data, 0, 0
+    for piece in range(len(pieces)):
+        total += _work(place, piece)
+        if total >= size or piece == len(pieces) - 1:
+            stops[found] = piece + 1
+            found, total = found + 1, 0
+    return found
+
+
+@kernel
+def arrange(codes: Int64s, key: int, ones: Int32s, size: int) -> tuple[Int32s, Int32s, Int32s]:
     """
-    The rows with a code below `size`, by code; their numbers of ones; and where each code's rows begin.
+    The rows with a code below `size` for the key, by code; their numbers of ones; and where each code's rows begin.
 
     Counting sorts all the way. Rows of one code also stand by number of ones, unless they are too few for a tile.
     """
-    starts = np.zeros(size + 1, np.int32)
+    # Where code c goes next is kept at c + 1: once all rows are placed, that is where code c + 1 begins.
+    starts = np.zeros(size + 2, np.int32)
     for row in range(len(codes)):
-        if codes[row] >= 0:
-            starts[codes[row] + 1] += 1
-    for code in range(size):
-        starts[code + 1] += starts[code]
-    place = starts.copy()
-    rows, ordered = np.empty(starts[size], np.int32), np.empty(starts[size], np.int32)
+        if codes[row, key] >= 0:
+            starts[codes[row, key] + 2] += 1
+    for code in range(2, size + 2):
+        starts[code] += starts[code - 1]
+    rows, ordered = np.empty(starts[size + 1], np.int32), np.empty(starts[size + 1], np.int32)
     for row in range(len(codes)):
-        if codes[row] >= 0:
-            at = place[codes[row]]
-            rows[at], ordered[at] = row, ones[row]
-            place[codes[row]] = at + 1
+        code = codes[row, key]
+        if code >= 0:
+            at = starts[code + 1]
+            starts[code + 1] = at + 1
+            rows[at] = row
+    for at in range(len(rows)):
+        ordered[at] = ones[rows[at]]
     for code in range(size):
         if starts[code + 1] - starts[code] >= ROWS:
             _by_ones(rows[starts[code] : starts[code + 1]], ordered[starts[code] : starts[code + 1]])
-    return rows, ordered, starts
+    return rows, ordered, starts[: size + 1]
 
 
 @inner
@@ -106,20 +144,35 @@ def _by_ones(rows: Int32s, ones: Int32s) -> None:
 
 
 @kernel
-def join(left: Int32s, right: Int32s, step: int, pieces: Int64s) -> int:
+def join(left: Int32s, right: Int32s, step: int, pieces: Int32s) -> int:
     """
     Pieces of the blocks, given where each code's rows begin on both sides; large blocks are cut. How many there are.
 
     As many are written as `pieces` has room for, so a first call without room tells how much to make.
     """
-    found = 0
+    found, place, most = 0, pieces.ctypes.data, len(pieces)
     for code in range(len(left) - 1):
-        if left[code] == left[code + 1] or right[code] == right[code + 1]:
+        top, bottom, start, stop = left[code], left[code + 1], right[code], right[code + 1]
+        if top == bottom or start == stop:
             continue
-        for top in range(left[code], left[code + 1], step):
-            for side in range(right[code], right[code + 1], RIGHT_STEP):
-                if found < len(pieces):
-                    pieces[found, 0], pieces[found, 1] = top, min(top + step, left[code + 1])
-                    pieces[found, 2], pieces[found, 3] = side, min(side + RIGHT_STEP, right[code + 1])
+        # Most blocks are one piece; ranges with a step would divide for each of them.
+        if bottom - top <= step and stop - start <= RIGHT_STEP:
+            if found < most:
+                _write(place, found, top, bottom, start, stop)
+            found += 1
+            continue
+        for first in range(top, bottom, step):
+            for side in range(start, stop, RIGHT_STEP):
+                if found < most:
+                    _write(place, found, first, min(first + step, bottom), side, min(side + RIGHT_STEP, stop))
                 found += 1
     return found
+
+
+@in_place
+def _write(pieces: int, piece: int, top: int, bottom: int, start: int, stop: int) -> None:
+    """Write a piece, given the address of all."""
+    put32(pieces, 4 * piece, top)
+    put32(pieces, 4 * piece + 1, bottom)
+    put32(pieces, 4 * piece + 2, start)
+    put32(pieces, 4 * piece + 3, stop)

@@ -22,13 +22,14 @@ HITS: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Pieces to compare, and by which rule; `need` is the table that the rule points to."""
+    """Pieces to compare, their work, and by which rule; `need` is the table that the rule points to."""
 
     left: Ordered
     right: Ordered
     rule: Rule
     need: Int32s
-    pieces: Int64s
+    pieces: Int32s
+    work: int
 
 
 @dataclass(slots=True)
@@ -86,7 +87,7 @@ def stream(jobs: Iterable[Job], *, threads: int, buffer: int, progress: Progress
 
 def _tasks(jobs: Iterable[Job], threads: int) -> Iterator[Task]:
     for job in jobs:
-        for first, last in tasks(job.pieces, threads):
+        for first, last in tasks(job.pieces, job.work, threads):
             yield Task.of(job, first, last)
 
 

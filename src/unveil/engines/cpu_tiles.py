@@ -48,13 +48,11 @@ def duplicate(a: Side, b: Side, i: int, j: int) -> bool:
 
 
 @inner
-def keep(a: Side, b: Side, rule: Rule, i: int, j: int, both: int, total: int, state: Int64s, room: Room) -> None:
-    """Write down a hit."""
-    at = state[FOUND]
+def keep(a: Side, b: Side, rule: Rule, i: int, j: int, both: int, total: int, at: int, room: Room) -> None:
+    """Write down the hit number `at`."""
     put32(room.left, at, get32(a.rows, i))
     put32(room.right, at, get32(b.rows, j))
     put_float(room.similarity, at, ratio(rule.measure, both, total, rule.m))
-    state[FOUND] = at + 1
 
 
 @inner
@@ -146,7 +144,8 @@ def _decide(
         for lane in range(lanes):
             total, both = x + get32(b.ones, position + lane), get64(room.counts, row * LANES + lane)
             if both >= get32(rule.need, total) and not duplicate(a, b, first + row, position + lane):
-                keep(a, b, rule, first + row, position + lane, both, total, state, room)
+                keep(a, b, rule, first + row, position + lane, both, total, state[FOUND], room)
+                state[FOUND] += 1
 
 
 @inner

@@ -94,10 +94,20 @@ def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: 
                 offset = builder.mul(index, ir.Constant(_I64, step))
                 both = builder.and_(_load(builder, left, offset, kind), _load(builder, right, offset, kind))
                 builder.store(builder.add(builder.load(total, typ=kind), _ones(builder, both)), total)
-        across = _function(builder, "llvm.vector.reduce.add.v8i64", _I64, [_VECTOR])
-        return builder.add(builder.call(across, [builder.load(wide, typ=_VECTOR)]), builder.load(narrow, typ=_I64))
+        return builder.add(_across(builder, builder.load(wide, typ=_VECTOR)), builder.load(narrow, typ=_I64))
 
     return types.int64(types.intp, types.intp, types.intp), code
+
+
+@instruction
+def common_line(_typing: Any, _left: Any, _right: Any) -> Any:  # noqa: ANN401 - Numba's own types
+    """Common ones of LANES words of two filters."""
+
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+        left, right = (_load(builder, place, _at(0), _VECTOR) for place in args)
+        return _across(builder, _ones(builder, builder.and_(left, right)))
+
+    return types.int64(types.intp, types.intp), code
 
 
 @instruction
@@ -160,6 +170,11 @@ def _ones(builder: Any, value: Any) -> Any:  # noqa: ANN401 - LLVM values
     kind = value.type
     name = "llvm.ctpop.i64" if kind == _I64 else f"llvm.ctpop.v{LANES}i64"
     return builder.call(_function(builder, name, kind, [kind]), [value])
+
+
+def _across(builder: Any, vector: Any) -> Any:  # noqa: ANN401 - LLVM values
+    """The sum of all lanes."""
+    return builder.call(_function(builder, f"llvm.vector.reduce.add.v{LANES}i64", _I64, [_VECTOR]), [vector])
 
 
 def _function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:  # noqa: ANN401 - LLVM values

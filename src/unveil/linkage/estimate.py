@@ -56,12 +56,20 @@ def estimated_quality(pairs: Candidates, *, trusted: bool = True) -> Estimate:
     ]
     point = _quality(pairs, 0.0, 0.0, _LOST[1])
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
-    bounds = [(float(min(a, p)), float(p), float(max(b, p))) for a, p, b in zip(low, point, high, strict=True)]
-    return Estimate(bounds[0], bounds[1], bounds[2], trusted)
+    precision, recall = (
+        (float(min(a, p)), float(p), float(max(b, p))) for a, p, b in zip(low, point, high, strict=True)
+    )
+    # One shift of all log odds lifts precision and lowers recall, or the other way round: none reaches the best F1.
+    f1 = (_f1(precision[0], recall[0]), _f1(precision[1], recall[1]), _f1(precision[2], recall[2]))
+    return Estimate(precision, recall, f1, trusted)
 
 
-def _quality(pairs: Candidates, opened: float, unopened: float, lost: float) -> tuple[float, float, float]:
-    """Precision, recall and F1 if the log odds were off by so much and so much was lost in blocking."""
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _quality(pairs: Candidates, opened: float, unopened: float, lost: float) -> tuple[float, float]:
+    """Precision and recall if the log odds were off by so much and so much was lost in blocking."""
     p = 1 / (1 + np.exp(-(pairs.odds + np.where(pairs.opened, opened, unopened))))
     found, linked = float(p[pairs.linked].sum()), int(pairs.linked.sum())
     both, first, others = (
@@ -76,4 +84,4 @@ def _quality(pairs: Candidates, opened: float, unopened: float, lost: float) -> 
     total = float(p.sum()) + unseen
     precision = found / linked if linked else 1.0
     recall = found / total if total else 1.0
-    return precision, recall, 2 * found / (linked + total) if linked + total else 1.0
+    return precision, recall

@@ -36,7 +36,7 @@ def prior_from(data: dict[str, object]) -> Prior:
         intercept = float(str(data["intercept"]))
     except (KeyError, TypeError, ValueError, AssertionError):
         raise ModelError("not a prior") from None
-    if not np.isfinite(numbers).all() or not (numbers[:, 1] > 0).all():
+    if not rows or not np.isfinite([*numbers.ravel(), intercept]).all() or not (numbers[:, 1] > 0).all():
         raise ModelError("a prior's numbers must be finite, and its scales above 0")
     return Prior(names, numbers[:, 0], numbers[:, 1], numbers[:, 2], intercept)
 

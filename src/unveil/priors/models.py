@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from unveil.attribute_unit.machine import Features as AttributeFeatures
+from unveil.errors import SettingError
 from unveil.linkage.attribute_evidence import ATTRIBUTE_EVIDENCE, summary_evidence
 from unveil.linkage.attributes import evidence
 from unveil.linkage.evidence import RECORD_EVIDENCE, record_evidence
@@ -32,11 +33,13 @@ def assessor(schema: Schema) -> tuple[LogisticModel, RecordFeatures]:
 
 
 def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Model, AttributeFeatures]:
-    """M_A and the evidence that it looks at; a saved forest may be handed in."""
+    """M_A and the evidence that it looks at; a saved forest may be handed in where the paper's models decide."""
     if schema.protocol.models == "paper":
         return forest or Forest(schema.protocol.forest), lambda similarity, agreement, _: evidence(
             similarity, agreement, schema
         )
+    if forest is not None:
+        raise SettingError("only the paper's models use a forest", hint="choose --preset paper or --preset schema")
     return LogisticModel(_fitting("attribute", ATTRIBUTE_EVIDENCE)), partial(summary_evidence, schema=schema)
 
 

@@ -34,14 +34,19 @@ class Part:
 
 
 def bar_chart(width: int, bars: Sequence[Bar], *, full: float | None = None) -> Drawing:
-    """Bars from a common start; `full` is the length of the whole track, the longest bar if not given."""
+    """
+    Bars from a common start; `full` is the length of the whole track, the longest bar if not given.
+
+    A negative length grows to the left, from a start that is drawn then.
+    """
     narrow = cramped(width)
-    longest = max((bar.length for bar in bars if math.isfinite(bar.length)), default=0.0)
-    top_of_scale = full or longest or 1.0
+    finite = [bar.length for bar in bars if math.isfinite(bar.length)]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
     names = max((text_width(bar.name, _SIZE) for bar in bars), default=0.0)
     values = max((text_width(bar.value, _SIZE, bold=True) for bar in bars), default=0.0) + 12
     left = 0.0 if narrow else min(names + 14, width * 0.4)
-    scale = Linear(0, top_of_scale, left, width - values)
+    scale = Linear(low, full or high or low + 1.0, left, width - values)
+    start = scale(0)
     step = 42 if narrow else 28
     parts: list[Markup] = []
     for index, bar in enumerate(bars):
@@ -53,8 +58,11 @@ def bar_chart(width: int, bars: Sequence[Bar], *, full: float | None = None) -> 
         if full:
             parts.append(box(left, y + 2, scale(full) - left, 14, "track", round_by=2))
         # A bar of some length never vanishes: two units are the least that a printer shows.
-        parts.append(box(left, y + 2, max(end - left, 2.0 if length > 0 else 0.0), 14, f"bar {bar.kind}", round_by=2))
-        parts.append(text((scale(full) if full else end) + 8, y + 14, bar.value, "strong"))
+        extent = max(abs(end - start), 2.0 if length else 0.0)
+        parts.append(box(min(start, end), y + 2, extent, 14, f"bar {bar.kind}", round_by=2))
+        parts.append(text((scale(full) if full else max(start, end)) + 8, y + 14, bar.value, "strong"))
+        if low < 0:  # beside the bar alone: where room is short, the names stand between the bars
+            parts.append(rule(start, y - 2, start, y + (20 if narrow else 24), "axis"))
     return Drawing(width, len(bars) * step + 6, join(parts))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib import resources
 
 from unveil.evaluation.report import sections, tables, words
+from unveil.evaluation.report.advice import advice
 from unveil.evaluation.report.cooperation import cooperation
+from unveil.evaluation.report.estimated import estimated
 from unveil.evaluation.report.markup import Markup, el
 from unveil.evaluation.result import Run
 
@@ -47,7 +49,9 @@ def _main(run: Run) -> Markup:
         sections.headline(run),
         cooperation(run),
         sections.quality(run),
+        estimated(run),
         sections.similarity(run),
+        advice(run),
         sections.disclosure(run),
         sections.review(run, tables.examples(run)),
         sections.risk(run),

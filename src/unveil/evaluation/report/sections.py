@@ -23,6 +23,7 @@ _PARTS = {
 _KAPR = {
     "seen": "characters displayed",
     "held": "values held by the review unit",
+    "held, unequal values": "had all unequal values been asked for",
     "held, all values": "had everything been asked for",
 }
 
@@ -111,9 +112,11 @@ def similarity(run: Run) -> Markup | None:
     bins = run.histogram
     if bins is None or not any((*bins.matches, *bins.non_matches)):
         return None
-    cuts = [Cut("threshold", run.t_final, "final")]
-    if threshold(run.t0) != threshold(run.t_final):
-        cuts = [Cut("at the end", run.t_final, "final"), Cut("at the start", run.t0, "start")]
+    real = words.has_threshold(run)
+    t0 = words.start(run)
+    cuts = [Cut("threshold" if real else "as if cut at", run.t_final, "final")]
+    if threshold(t0) != threshold(run.t_final):
+        cuts = [Cut("at the end", run.t_final, "final"), Cut("at the start", t0, "start")]
     caption = words.similarity(run)
     picture = figure(
         "similarity",
@@ -127,7 +130,7 @@ def similarity(run: Run) -> Markup | None:
             down=Half("different people", bins.non_matches, "s-down"),
             cuts=cuts,
             band=run.uncertain_band,
-            band_name="uncertain",
+            band_name="uncertain" if real else "nine in ten of the uncertain",
             x_label="similarity of the two record filters",
         ),
         caption,
@@ -185,7 +188,7 @@ def risk(run: Run) -> Markup | None:
         return None
     bars = [
         Bar(_KAPR[name], run.kapr[name], score(run.kapr[name]), kind)
-        for name, kind in zip(_KAPR, ("s2", "s2", "s-muted"), strict=True)
+        for name, kind in zip(_KAPR, ("s2", "s2", "s-muted", "s-muted"), strict=True)
         if math.isfinite(run.kapr.get(name, math.nan))
     ]
     caption = " ".join(sentences)

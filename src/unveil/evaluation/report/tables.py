@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from unveil.evaluation.report.advice import bits, weighed
 from unveil.evaluation.report.figures import count, duration, in_words, score, share, size, threshold
 from unveil.evaluation.report.markup import Child, Markup, el, join
-from unveil.evaluation.report.words import answers
+from unveil.evaluation.report.words import answers, has_threshold, start
 from unveil.evaluation.result import Asked, Run, Shown
 
 MOST_EXAMPLES = 12
@@ -100,6 +101,7 @@ def numbers(run: Run) -> Markup:
         el("summary", "All numbers"),
         _settings(run),
         _trajectory(run),
+        _worth(run),
         _disclosures(run),
         _states(run),
         _histogram(run),
@@ -119,14 +121,38 @@ def _settings(run: Run) -> Markup:
         ("labels allowed (budget)", count(run.budget)),
         ("error rate of the reviewer", f"{run.error:g}"),
         ("seed", str(run.seed)),
-        ("threshold: best, start, end", ", ".join(threshold(t) for t in (run.t_opt, run.t0, run.t_final))),
+        (
+            "threshold: best, start, end" if has_threshold(run) else "threshold: best; equivalent at start, at end",
+            ", ".join(threshold(t) for t in (run.t_opt, start(run), run.t_final)),
+        ),
         ("F1, record level at the best threshold", score(run.record_level_f1)),
         ("F1, attribute level", "–" if run.attribute_level_f1 is None else score(run.attribute_level_f1)),
+        *_advice(run),
         *((f"KAPR, {name}", score(value)) for name, value in run.kapr.items()),
         ("time", duration(run.seconds)),
         ("largest memory", size(run.peak_rss_mb * 1e6)),
     ]
     return table("The run", ("setting or result", "value"), rows)
+
+
+def _advice(run: Run) -> list[tuple[str, str]]:
+    """What the units told without truth, as rows of settings and results; what is not known has no row."""
+    rows = []
+    if run.estimate is not None:
+        figures = (("precision", run.estimate.precision), ("recall", run.estimate.recall), ("F1", run.estimate.f1))
+        rows += [(f"{name} estimated: low, point, high", ", ".join(map(score, bounds))) for name, bounds in figures]
+        rows.append(("estimate to be trusted", "yes" if run.estimate.trusted else "no"))
+    if run.reviewer_error is not None:
+        rows.append(("error rate of the reviewer, estimated", score(run.reviewer_error)))
+    if run.suitability is not None:
+        rows.append(("suitability of the record encoding", score(run.suitability)))
+    return rows
+
+
+def _worth(run: Run) -> Markup | None:
+    rows = [(in_words(one.name), score(one.m), score(one.u), bits(one.weight)) for one in weighed(run)]
+    heads = ("attribute", "agrees in matches (m)", "in non-matches (u)", "weight")
+    return table("What each attribute is worth among opened pairs", heads, rows) if rows else None
 
 
 def _trajectory(run: Run) -> Markup:

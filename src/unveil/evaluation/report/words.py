@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from unveil.evaluation.report.figures import count, counted, duration, in_words, score, share, size, threshold
 from unveil.evaluation.result import Flow, Point, Run
 
 STATES = ("equal", "dissimilar", "missing", "shown")
+_LOGARITHMIC = "The counts are logarithmic, so that both kinds can be seen."
 LAYERS = ("record", "attribute", "review")
-_HELD, _SEEN, _EVERYTHING = "held", "seen", "held, all values"
+_HELD, _SEEN, _UNEQUAL, _EVERYTHING = "held", "seen", "held, unequal values", "held, all values"
+_WITHOUT_THRESHOLD = frozenset({"unveil"})
 
 
 def values_shown(run: Run) -> tuple[int, int]:
@@ -27,6 +30,21 @@ def wrong(point: Point, true_pairs: int) -> int:
     """Links of that point that join different people: found / precision - found."""
     right = point.recall * true_pairs
     return round(right / point.precision - right) if math.isfinite(right) and point.precision > 0 else 0
+
+
+def has_threshold(run: Run) -> bool:
+    """Whether the record unit decided by a threshold; if not, t only tells how many pairs it called matches."""
+    return run.preset not in _WITHOUT_THRESHOLD
+
+
+def start(run: Run) -> float:
+    """The threshold before any review; without a real one, what the first decisions amount to."""
+    return run.t0 if has_threshold(run) else run.trajectory[0].threshold
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names in a row: a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def moved(before: float, after: float) -> str:
@@ -89,7 +107,9 @@ def _distance(value: float, other: float) -> str:
 
 
 def similarity(run: Run) -> str:
-    """Where the threshold went and how many pairs lie in the uncertain band."""
+    """Where the threshold went and where the uncertain pairs lie."""
+    if not has_threshold(run):
+        return _similarity_without_threshold(run)
     first, last = threshold(run.t0), threshold(run.t_final)
     move = f"The threshold stayed at {last}" if first == last else f"The threshold moved from {first} to {last}"
     sentence = f"{move}; the best possible one is {threshold(run.t_opt)}."
@@ -100,7 +120,25 @@ def similarity(run: Run) -> str:
             f" Pairs near it (at the end between {threshold(low)} and {threshold(high)}) are uncertain, because both "
             f"kinds occur there: only such pairs {are} opened further."
         )
-    return f"{sentence} The counts are logarithmic, so that both kinds can be seen."
+    return f"{sentence} {_LOGARITHMIC}"
+
+
+def _similarity_without_threshold(run: Run) -> str:
+    """What the decisions amount to, and where nine in ten uncertain pairs lie."""
+    first, last = threshold(start(run)), threshold(run.t_final)
+    lines = f"{last}, as at the start" if first == last else f"{first} at the start and {last} at the end"
+    sentence = (
+        "The record unit weighs more than this similarity, so no threshold divides the pairs: it called as many pairs "
+        f"matches as reach {lines}. The best possible threshold is {threshold(run.t_opt)}."
+    )
+    low, high = run.uncertain_band
+    if low < high:
+        are = "were" if run.trajectory[-1].reviewed_pairs else "would be"
+        sentence += (
+            f" Nine in ten of the pairs that it was uncertain about at the end lie between {threshold(low)} and "
+            f"{threshold(high)}; the least certain {are} opened first."
+        )
+    return f"{sentence} {_LOGARITHMIC}"
 
 
 def disclosure(run: Run) -> str:
@@ -154,10 +192,11 @@ def risk(run: Run) -> list[str]:
         )
     if _SEEN in kapr:
         sentences.append(f"Counting only the characters that were really displayed, it is {score(kapr[_SEEN])}.")
-    if _EVERYTHING in kapr:
-        whole = kapr[_EVERYTHING]
-        less = f", {whole / kapr[_HELD]:.1f} times as much" if kapr.get(_HELD) else ""
-        sentences.append(f"Had every value of these pairs been asked for, it would be {score(whole)}{less}.")
+    asked = ((_UNEQUAL, "all unequal values of these pairs"), (_EVERYTHING, "every value of these pairs"))
+    more = [(what, kapr[name]) for name, what in asked if name in kapr]
+    for what, value in more:
+        times = f", {value / kapr[_HELD]:.1f} times as much as was held" if kapr.get(_HELD) else ""
+        sentences.append(f"Had {what} been asked for, it would be {score(value)}{times}.")
     return sentences
 
 

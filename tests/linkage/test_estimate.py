@@ -1,0 +1,97 @@
+"""Quality without truth: right where the probabilities are, and an interval that holds the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unveil.linkage.estimate import Candidates, estimated_quality
+from unveil.linkage.outcome import Flags, Reals
+
+
+def candidates(odds: Reals, linked: Flags | None = None, opened: Flags | None = None) -> Candidates:
+    """Candidates that agree on all keys, so that blocking loses none."""
+    every = np.ones(len(odds), bool)
+    return Candidates(odds, every if opened is None else opened, odds > 0 if linked is None else linked, every, every)
+
+
+def truth_of(odds: Reals, rng: np.random.Generator) -> Flags:
+    """Matches, drawn with the very probabilities that the odds claim."""
+    drawn: Flags = rng.random(len(odds)) < 1 / (1 + np.exp(-odds))
+    return drawn
+
+
+def true_quality(linked: Flags, truth: Flags) -> tuple[float, float, float]:
+    both = int((linked & truth).sum())
+    return both / linked.sum(), both / truth.sum(), 2 * both / (linked.sum() + truth.sum())
+
+
+def test_calibrated_probabilities_give_the_true_quality() -> None:
+    """In 50 drawn worlds the interval holds the truth in at least 45, and the mean error of the point is nil."""
+    held, off = np.zeros(3), []
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        odds = np.concatenate([rng.normal(4, 2.5, 600), rng.normal(-5, 2, 3000)])
+        pairs = candidates(odds, opened=np.abs(odds) < 2)
+        found = estimated_quality(pairs)
+        true = true_quality(pairs.linked, truth_of(odds, rng))
+        for i, (low, point, high) in enumerate((found.precision, found.recall, found.f1)):
+            held[i] += low <= true[i] <= high
+            off.append((i, point - true[i]))
+    assert (held >= 45).all()
+    for i in range(3):
+        assert 0 == pytest.approx(np.mean([error for which, error in off if which == i]), abs=0.004)
+
+
+def test_the_point_is_the_expected_count() -> None:
+    """By hand: .9 and .8 linked, .3 not: 1.7 of 2 links are right, 1.7 of 2.0 matches found."""
+    p = np.array([0.9, 0.8, 0.3])
+    found = estimated_quality(candidates(np.log(p / (1 - p))))
+    points = [one[1] for one in (found.precision, found.recall, found.f1)]
+    assert [1.7 / 2, 1.7 / 2.0, 3.4 / 4.0] == pytest.approx(points)
+
+
+def test_matches_lost_in_blocking_lower_recall_and_not_precision() -> None:
+    """80 matches agree on both, 10 on the first only, 20 on the others only: 2.5 on none, and .75 is expected."""
+    sure = np.full(110, 30.0)
+    first, others = np.arange(110) < 90, (np.arange(110) < 80) | (np.arange(110) >= 90)
+    every = np.ones(110, bool)
+    found = estimated_quality(Candidates(sure, every, every, first, others))
+    assert (1.0, 1.0, 1.0) == pytest.approx(found.precision)
+    assert (110 / 112.5, 110 / 110.75, 1.0) == pytest.approx(found.recall)
+
+
+def test_pairs_never_opened_are_less_certain_than_opened_ones() -> None:
+    """Nobody has looked at them."""
+    odds = np.random.default_rng(1).normal(0, 3, 500)
+    wide, narrow = (estimated_quality(candidates(odds, opened=np.full(500, flag))).precision for flag in (False, True))
+    assert wide[2] - wide[0] > narrow[2] - narrow[0] > 0
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 60), st.floats(0.0, 30.0))
+@settings(max_examples=80)
+def test_intervals_are_ordered_shares(seed: int, n: int, wide: float) -> None:
+    """Low ≤ point ≤ high, all between 0 and 1, for any odds, links and keys, none at all included."""
+    rng = np.random.default_rng(seed)
+    flags = [rng.random(n) < rng.random() for _ in range(4)]
+    found = estimated_quality(Candidates(rng.normal(0, 1, n) * wide, *flags), trusted=bool(seed % 2))
+    for low, point, high in (found.precision, found.recall, found.f1):
+        assert 0 <= low <= point <= high <= 1 + 1e-12
+    assert bool(seed % 2) == found.trusted
+
+
+def test_the_interval_of_f1_reaches_both_ways() -> None:
+    """Links that are best by the odds have no better F1 under any one shift of them, yet truth may well be kinder."""
+    found = estimated_quality(candidates(np.random.default_rng(1).normal(0, 4, 2000)))
+    assert found.f1[0] < found.f1[1] - 0.005
+    assert found.f1[2] > found.f1[1] + 0.005
+
+
+def test_nothing_linked_and_nothing_to_link_is_no_error() -> None:
+    """The same convention for all three: an empty claim is not wrong."""
+    none = estimated_quality(candidates(np.empty(0)))
+    assert [(1.0, 1.0, 1.0)] * 3 == [none.precision, none.recall, none.f1]
+    missed = estimated_quality(candidates(np.full(10, 3.0), linked=np.zeros(10, bool)))
+    assert (1.0, 0.0, 0.0) == (missed.precision[1], missed.recall[1], missed.f1[1])
