@@ -21,7 +21,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "unveil": {
         "models": "prior",
         "strategy": "closest",
-        "p_t": 0.99,
+        "p_t": 0.95,
         "controls": 0.2,
         "clerical_weight_r": 1.0,
         "clerical_weight_a": 1.0,

@@ -45,17 +45,18 @@ class Story:
         """One line per iteration of the loop."""
         if not self._points:
             self._say(
-                f"With its first threshold {point.threshold:.2f} it finds {point.recall:.0%} of the people in both, "
-                f"and {1 - point.precision:.0%} of its links are wrong: F1 {point.f1:.3f}."
+                f"By itself it finds {point.recall:.0%} of the people in both, and {1 - point.precision:.0%} of its "
+                f"links are wrong: F1 {point.f1:.3f}."
             )
             self._chapter(
                 "The attribute unit and the reviewer",
-                "are asked about uncertain pairs only. Labels flow back up and move the threshold.",
+                "are asked about uncertain pairs only. Labels flow back up and improve the decisions on all others.",
             )
-            self._say("  pairs compared by attribute   labels by the reviewer   threshold     F1")
+            self._say("  pairs compared by attribute   labels by the reviewer   links wrong   people found     F1")
         else:
             counts = f"{point.reviewed_pairs:>27,}   {point.clerical_labels:>22,}"
-            self._say(f"  {counts}   {point.threshold:>9.2f}  {point.f1:.3f}")
+            shares = f"{1 - point.precision:>11.1%}   {point.recall:>12.1%}"
+            self._say(f"  {counts}   {shares}  {point.f1:.3f}")
         self._points += 1
 
     def end(self, run: Run, world: World) -> None:

@@ -163,7 +163,7 @@ def _no_codes(rows: Int32s) -> Int32s:
 
 def _earlier(codes: Int64s, rows: Int32s, keys: int) -> Int32s:
     """The codes of the first so many keys, key after key, in the order of rows."""
-    return np.ascontiguousarray(codes[rows, :keys].T, np.int32) if keys else _no_codes(rows)
+    return np.ascontiguousarray(codes.take(rows, axis=0)[:, :keys].T, np.int32) if keys else _no_codes(rows)
 
 
 def _by_ones(bits: Bits) -> Ordered:
