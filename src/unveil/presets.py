@@ -16,7 +16,15 @@ from unveil.errors import SettingError
 from unveil.schema import Hardening, Schema
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper": {"clerical_weight_r": 1.0, "clerical_weight_a": 1.0},
+    "paper": {
+        "models": "paper",
+        "strategy": "buckets",
+        "p_t": 0.8,
+        "controls": 0.0,
+        "clerical_weight_r": 1.0,
+        "clerical_weight_a": 1.0,
+        "review": {"learn_lower": None},
+    },
     "schema": {},
     "unveil": {
         "models": "prior",

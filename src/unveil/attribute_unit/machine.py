@@ -197,7 +197,10 @@ class AttributeUnit:
         sure = np.flatnonzero(~self.layer.asked & (self.layer.p > _SURE))
         some = self._rng.permutation(sure)[:controls]
         self.layer.asked[some] = True
-        return np.concatenate([chosen, some])
+        if not len(some):
+            return chosen
+        # In random order: reviewers must not learn where the easy ones stand.
+        return self._rng.permutation(np.concatenate([chosen, some]))
 
     def _ask(self, chosen: NDArray[np.int64]) -> list[Envelope]:
         width = len(self._schema.attributes)

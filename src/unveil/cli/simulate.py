@@ -62,6 +62,8 @@ def simulate(
         raise SettingError("the seed must not be negative")
     base = with_encoding(load(schema) if schema else built_in(), encoding)
     chosen = with_preset(base, preset, budget=budget, layers=layers)
+    if save_model is not None and chosen.protocol.models != "paper":
+        raise SettingError("only the paper's models grow a forest to save", hint="add --preset paper")
     start = _saved(model, chosen)
     if (chosen.protocol.layers, chosen.protocol.models, start) == (2, "paper", None):
         notes.print("note: without a reviewer and without --model, layer A can only repeat what layer R thinks")

@@ -1,9 +1,9 @@
 """
 What the record unit knows about a pair beyond its similarity, as numbers that mean the same for every encoding.
 
-The unit holds filters and hashed blocking keys. From these alone it can tell how similar a pair is compared with the
-bulk of candidates, which keys it shares and how rare they are, and whether either record has a better partner. Nothing
-new is disclosed for it. Similarity is rescaled so that 0 is a typical candidate and 1 is identical: folding or
+The unit holds filters and hashed blocking keys. From these alone it can tell how similar a pair is compared with
+strangers, which keys it shares and how rare they are, and whether either record has a better partner. Nothing
+new is disclosed for it. Similarity is rescaled so that 0 is two strangers and 1 is identical: folding or
 diffusion shrinks the scale of the raw similarity, not of this one.
 """
 
@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.linkage.bits import Bits, dice
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded
 from unveil.linkage.outcome import Reals
@@ -27,14 +28,15 @@ RECORD_EVIDENCE: Final = (
     "best of both", "best of either", "smaller margin × similarity", "smaller margin²",
 )  # fmt: skip
 _FAR = 0.5  # margins beyond this say no more
+_STRANGERS = 4096
 
 
 def record_evidence(pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int) -> Reals:
     """Return one row of evidence per pair, with the columns of RECORD_EVIDENCE."""
     if not len(pairs):
         return np.empty((0, len(RECORD_EVIDENCE)))
-    bulk = float(np.median(pairs.similarity))
-    z = (pairs.similarity - bulk) / max(1 - bulk, 1e-9)
+    strangers = _strangers(a.filters, b.filters)
+    z = (pairs.similarity - strangers) / max(1 - strangers, 1e-3)
     keys, rarest, rarity = _keys(pairs, a, b, max_block)
     left = z - _best_other(pairs.left, z)
     right = z - _best_other(pairs.right, z)
@@ -53,6 +55,14 @@ def record_evidence(pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int) -> 
         margin > 0, (left > 0) * 1.0 + (right > 0), margin * z, near**2 * np.sign(near),
     ]  # fmt: skip
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def _strangers(a: Bits, b: Bits) -> float:
+    """The mean similarity of records paired at random, nearly all of them strangers to each other."""
+    rng = np.random.default_rng(0)  # any pairs do, and always the same ones
+    left, right = (rng.integers(0, len(bits), _STRANGERS) for bits in (a, b))
+    common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
+    return float(dice(common, a.popcounts[left], b.popcounts[right]).mean())
 
 
 def _keys(pairs: Pairs, a: Encoded, b: Encoded, max_block: int) -> tuple[Reals, Reals, Reals]:
@@ -83,7 +93,7 @@ def _members(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _best_other(rows: Rows, score: Reals) -> Reals:
-    """The best score among the other pairs of the same record, a typical candidate's (0) if there is none."""
+    """The best score among the other pairs of the same record; strangers' (0) if there is none."""
     order = np.lexsort((-score, rows))
     row, value = rows[order], score[order]
     first = np.ones(len(row), bool)
@@ -91,8 +101,8 @@ def _best_other(rows: Rows, score: Reals) -> Reals:
     starts = np.flatnonzero(first)
     several = np.diff(np.append(starts, len(row))) > 1
     second = np.zeros(len(starts))
-    second[several] = np.maximum(value[starts[several] + 1], 0)
+    second[several] = value[starts[several] + 1]
     group = np.cumsum(first) - 1
     other = np.empty(len(row))
-    other[order] = np.where(first, second[group], value[starts][group])
+    other[order] = np.maximum(np.where(first, second[group], value[starts][group]), 0)
     return other
