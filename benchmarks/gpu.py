@@ -101,6 +101,10 @@ def check(real: Path | None) -> None:
     a, b = filters(3000, 3), filters(3001, 4)
     same(small.all_pairs(a, b, floor=0.3), ReferenceEngine().all_pairs(a, b, floor=0.3))
     print("nine million hits in turns of a thousand: none lost")
+    a, b = filters(100_003, 8), filters(70_001, 9)
+    pieces = GpuEngine(slab=40_000).all_pairs(a, b, floor=0.47)
+    same(pieces, engine.all_pairs(a, b, floor=0.47))
+    print("100,003 × 70,001 in slabs of 40,000: the same pairs")
     many(engine)
     if real is not None:
         data = np.load(real)

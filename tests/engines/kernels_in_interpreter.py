@@ -27,8 +27,8 @@ def filters(n: int, m: int, seed: int) -> Bits:
 def main() -> None:
     """Fail at the first pair that differs."""
     for copies, m, (rows, columns) in product((False, True), (64, 100, 1024), ((1, 1), (33, 40), (127, 129))):
-        # Few hits at a time, so that tiles are written in turns.
-        engine = GpuEngine("cpu", Shape(16, 32, 64, 4, 4, 1), copies=copies, most_hits=50)
+        # Few hits and few rows at a time, so that tiles are written in turns and sides come in slabs.
+        engine = GpuEngine("cpu", Shape(16, 32, 64, 4, 4, 1), copies=copies, most_hits=50, slab=96)
         a, b = filters(rows, m, 1), filters(columns, m, 2)
         for measure, floor in CASES:
             done: list[int] = []

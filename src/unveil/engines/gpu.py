@@ -70,6 +70,7 @@ class GpuEngine:
         *,
         copies: bool | None = None,
         most_hits: int = _MOST_HITS,
+        slab: int = _SLAB,
     ) -> None:
         if device is None:
             reason = problem()
@@ -78,7 +79,7 @@ class GpuEngine:
         self._device = device or "cuda"
         self._shape = shape or Shape()
         self._copies = copies if copies is not None else _has_copy_engine(self._device)
-        self._most_hits = most_hits
+        self._most_hits, self._slab = most_hits, slab
         self.kernel_seconds = 0.0  # time of the counting kernel alone, for benchmarks
 
     @cached_property
@@ -118,9 +119,9 @@ class GpuEngine:
         check_alike(a, b)
         slope, level = linear_need(measure, floor, a.m)
         done = 0
-        for top in range(0, len(a), _SLAB):
+        for top in range(0, len(a), self._slab):
             left = self._load(a, top, slope, level, self._shape.bm)
-            for side in range(0, len(b), _SLAB):
+            for side in range(0, len(b), self._slab):
                 right = self._load(b, side, slope, 0.0, self._shape.bn)
                 for start in range(0, left.rows, _STRIPE):
                     stop = min(start + _STRIPE, left.rows)
@@ -134,7 +135,7 @@ class GpuEngine:
         """A slab of one side on the GPU: bytes, ones per row, and what each row adds to the ones that a pair needs."""
         import torch
 
-        words = np.ascontiguousarray(bits.words[start : start + _SLAB], dtype="<u8")
+        words = np.ascontiguousarray(bits.words[start : start + self._slab], dtype="<u8")
         rows, depth = len(words), -(-words.shape[1] * 64 // self._shape.bk) * self._shape.bk
         padded = -(-rows // tile) * tile
         packed = torch.from_numpy(words.view(np.uint8)).to(self._device)
@@ -145,7 +146,7 @@ class GpuEngine:
             ones[some : some + len(piece), : words.shape[1] * 64] = (
                 ((piece[:, :, None] >> shift) & 1).reshape(len(piece), -1).to(torch.int8)
             )
-        counts = torch.from_numpy(bits.popcounts[start : start + _SLAB].astype(np.int64)).to(self._device)
+        counts = torch.from_numpy(bits.popcounts[start : start + self._slab].astype(np.int64)).to(self._device)
         need = torch.full((padded,), _NEVER, dtype=torch.int32, device=self._device)
         # Rounded down on both sides, so the sum never asks for more than the exact test does; that one comes last.
         need[:rows] = torch.floor(counts.to(torch.float64) * slope + level - 1e-6).to(torch.int32)
