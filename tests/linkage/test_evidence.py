@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from unveil.linkage.attribute_evidence import ATTRIBUTE_EVIDENCE, summary_evidence
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
-from unveil.linkage.evidence import RECORD_EVIDENCE, _best_other, record_evidence
+from unveil.linkage.evidence import RECORD_EVIDENCE, _best_other, _strangers, record_evidence
 from unveil.linkage.outcome import Outcomes, Reals
 from unveil.linkage.pairs import Pairs
 from unveil.schema import Attribute, Schema
@@ -45,6 +47,10 @@ def column(evidence: Reals, name: str, names: tuple[str, ...] = RECORD_EVIDENCE)
     return values
 
 
+def strangers_are(similarity: float) -> Any:  # noqa: ANN401 - a patch
+    return patch("unveil.linkage.evidence._strangers", return_value=similarity)
+
+
 cases = st.builds(case, seeds, st.integers(1, 7), st.integers(1, 7), st.integers(0, 4))
 
 
@@ -53,8 +59,10 @@ def test_evidence_does_not_depend_on_the_scale_of_the_similarity(some: Case, fac
     """Folding stretches or shrinks the distance to identical pairs; a model learnt on plain filters must still fit."""
     pairs, a, b = some
     stretched = Pairs(pairs.left, pairs.right, 1 - factor * (1 - pairs.similarity))
-    plain = record_evidence(pairs, a, b, max_block=MANY)
-    np.testing.assert_allclose(record_evidence(stretched, a, b, max_block=MANY), plain, rtol=1e-9, atol=1e-9)
+    with strangers_are(0.3):
+        plain = record_evidence(pairs, a, b, max_block=MANY)
+    with strangers_are(1 - factor * (1 - 0.3)):
+        np.testing.assert_allclose(record_evidence(stretched, a, b, max_block=MANY), plain, rtol=1e-9, atol=1e-9)
 
 
 @given(cases)
@@ -63,7 +71,8 @@ def test_swapping_the_owners_swaps_left_and_right_and_nothing_else(some: Case) -
     pairs, a, b = some
     order = np.lexsort((pairs.left, pairs.right))
     swapped = Pairs(pairs.right[order], pairs.left[order], pairs.similarity[order])
-    one, other = record_evidence(pairs, a, b, max_block=MANY)[order], record_evidence(swapped, b, a, max_block=MANY)
+    with strangers_are(0.3):
+        one, other = record_evidence(pairs, a, b, max_block=MANY)[order], record_evidence(swapped, b, a, max_block=MANY)
     left, right = RECORD_EVIDENCE.index("margin left"), RECORD_EVIDENCE.index("margin right")
     one[:, [left, right]] = one[:, [right, left]]
     np.testing.assert_allclose(other, one, rtol=1e-12, atol=1e-12)
@@ -71,12 +80,11 @@ def test_swapping_the_owners_swaps_left_and_right_and_nothing_else(some: Case) -
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-9, 9)), max_size=40, unique_by=lambda one: one[1]))
 def test_the_best_other_pair_is_what_a_plain_search_finds(listed: list[tuple[int, int]]) -> None:
-    """For a record's best pair it is the second best, or a typical candidate if that is better; else the best."""
+    """For a record's best pair it is the second best, else the best; never less than a stranger."""
     expected = []
-    for at, (row, score) in enumerate(listed):
+    for at, (row, _) in enumerate(listed):
         others = [value for i, (one, value) in enumerate(listed) if one == row and i != at]
-        beaten = any(value > score for value in others)
-        expected.append(max(others) if beaten else max([0, *others]))
+        expected.append(max([0, *others]))
     rows = np.array([row for row, _ in listed], np.int32)
     scores = np.array([float(score) for _, score in listed])
     assert expected == _best_other(rows, scores).tolist()
@@ -140,7 +148,19 @@ def test_evidence_is_finite_where_all_pairs_are_alike(similarity: float) -> None
     a.filters.words[:], b.filters.words[:] = 0, 0
     evidence = record_evidence(pairs, a, b, max_block=MANY)
     assert np.isfinite(evidence).all()
-    assert {0.0} == set(column(evidence, "similarity"))
+    assert {similarity} == set(column(evidence, "similarity"))
+
+
+def test_strangers_are_records_paired_at_random() -> None:
+    """Neither the candidates at hand nor the share of matches among them moves the scale."""
+    _, a, b = case(4, n=40, m=50)
+    words = [(left & right, left, right) for left in a.filters.words for right in b.filters.words]
+    alike = [2 * count(both) / (count(left) + count(right)) for both, left, right in words]
+    assert float(np.mean(alike)) == pytest.approx(_strangers(a.filters, b.filters), abs=0.01)
+
+
+def count(words: NDArray[np.uint64]) -> int:
+    return sum(int(word).bit_count() for word in words)
 
 
 # Attribute level

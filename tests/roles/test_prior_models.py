@@ -74,7 +74,7 @@ class Onlooker:
 
 
 def test_one_review_in_five_is_a_control() -> None:
-    """Pairs that the model is sure of (p > .98) beside uncertain ones (p < .99); without controls, hardly any."""
+    """Pairs that the model is sure of (p > .98) beside uncertain ones (p < .95); without controls, none."""
     shares = []
     for controls in (0.2, 0.0):
         onlookers: list[Onlooker] = []
@@ -84,8 +84,8 @@ def test_one_review_in_five_is_a_control() -> None:
             return seen[0]
 
         World(study(), with_protocol(UNVEIL, controls=controls), Settings(seed=2), reviewer=watch).run()
-        shares.append(np.mean(np.array(onlookers[0].sure) >= 0.99))
-    assert 0.1 <= shares[0] <= 0.2
+        shares.append(np.mean(np.array(onlookers[0].sure) > 0.98))
+    assert 0.1 <= shares[0] <= 0.3
     assert 0.0 == shares[1]
 
 
@@ -186,9 +186,10 @@ def test_the_order_of_wishes_does_not_tell_how_certain_pairs_are() -> None:
         for party in (A, B):
             columns = [getattr(wish, column) for wish in traffic.of(kind, recipient=party)]
             wished = [[place[one[i : i + 16]] for i in range(0, len(one), 16)] for one in columns]
-            assert len(wished) > 5
+            assert len(wished) > 3
             assert not any(places == sorted(places) for places in wished if len(places) > 4)
-            assert abs(float(np.mean([np.corrcoef(np.arange(len(one)), one)[0, 1] for one in wished]))) < 0.35
+            long = [one for one in wished if len(one) > 4]
+            assert abs(float(np.mean([np.corrcoef(np.arange(len(one)), one)[0, 1] for one in long]))) < 0.35
 
 
 def test_fewer_values_are_asked_for_than_under_the_schemas_bound() -> None:
