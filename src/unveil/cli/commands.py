@@ -8,6 +8,15 @@ GROUPS = ("demo", "generate", "schema", "key", "encode", "link", "simulate", "en
 
 
 def register() -> None:
-    """Import the command groups; each joins the application as it is imported."""
+    """Import the command groups; each joins the application as it is imported, whoever imports it first."""
+    from unveil.cli.app import app
+
     for group in GROUPS:
         importlib.import_module(f"unveil.cli.{group}")
+    app.registered_commands.sort(key=lambda command: _place(getattr(command.callback, "__module__", None)))
+    app.registered_groups.sort(key=lambda group: _place(group.name))
+
+
+def _place(name: object) -> int:
+    """Where a command stands in the list, by the name of its group or module."""
+    return GROUPS.index(str(name).rsplit(".", 1)[-1])
