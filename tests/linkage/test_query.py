@@ -14,7 +14,7 @@ probabilities = st.lists(st.floats(0.5, 1.0), max_size=60).map(np.array)
 
 def bins(p: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     """Which of the ten bins of [0.5, 0.8) each p falls into, by the definition."""
-    return [min(9, int((value - 0.5) / 0.3 * 10)) for value in p.tolist()]
+    return [min(9, int((value - 0.5) / (0.8 - 0.5) * 10)) for value in p.tolist()]
 
 
 def rng(seed: int = 1) -> np.random.Generator:
