@@ -8,9 +8,17 @@ UnveilError
 ├── ModelError              a saved model cannot be read or does not fit
 ├── EngineError             the chosen engine is not available on this machine
 ├── SettingError            a setting or argument is outside what is allowed
+├── StorageError            the database refused: full, read-only, locked, gone; nothing was half done
+│   ├── ClaimedError        the database belongs to another role or another party
+│   ├── DuplicateError      the log holds an entry of that sender and id already
+│   └── ClosedError         the project is closed: it takes no more entries
 └── ProtocolError           a message broke the protocol
     ├── LocalProtocolError  ours to mend: this party tried to send what it must not
     └── RemoteProtocolError theirs to mend: another party sent what it must not
+        └── TooEarly        it refers to what has not come yet; the same message may be sent again later
+
+Rooms add their own beneath: files of settings (`projects`, `owner.policy_file`), calls over the network
+(`transport.failures`, `transport.port`), trials (`trial.processes`).
 
 Messages never carry a record's value, a key or an encoding: only names, counts and positions.
 """
@@ -90,6 +98,22 @@ class SettingError(UnveilError):
     """A setting is outside what is allowed."""
 
 
+class StorageError(UnveilError):
+    """The database refused; nothing was half done, and the next call works once the cause is gone."""
+
+
+class ClaimedError(StorageError):
+    """The database belongs to another role or another party."""
+
+
+class DuplicateError(StorageError):
+    """The log holds an entry of that sender and id already."""
+
+
+class ClosedError(StorageError):
+    """The project is closed: it takes no more entries."""
+
+
 class ProtocolError(UnveilError):
     """A message broke the protocol."""
 
@@ -104,3 +128,7 @@ class RemoteProtocolError(ProtocolError):
     def __init__(self, sender: str, kind: str, problem: str) -> None:
         super().__init__(f"{sender} sent {kind}: {problem}")
         self.sender, self.kind, self.problem = sender, kind, problem
+
+
+class TooEarly(RemoteProtocolError):  # noqa: N818 - says what happened
+    """The message refers to what has not come yet; it may be sent again later."""

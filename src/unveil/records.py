@@ -6,6 +6,8 @@ A value that occurs a thousand times is held, normalised and encoded once. The e
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,6 +66,18 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def digest(self) -> bytes:
+        """SHA-256 of ids and values: tells whether these are the same records in the same order."""
+        digest = hashlib.sha256()
+        texts = [list(self.ids)]
+        for name, column in self.columns.items():
+            texts += [[name], list(column.distinct)]
+        for text in texts:
+            digest.update(json.dumps(text).encode())
+        for column in self.columns.values():
+            digest.update(np.ascontiguousarray(column.codes, "<i4").tobytes())
+        return digest.digest()
 
     def __repr__(self) -> str:
         return f"Records(<{len(self.ids)} records of {', '.join(self.columns)}>)"

@@ -138,6 +138,19 @@ class LayerR(Settings):
     h: int = Field(12, ge=1, le=512, description="hash positions per q-gram")
     hardening: tuple[Hardening, ...] = Field((), description="steps applied in this order")
 
+    @property
+    def length(self) -> int:
+        """Bits of a filter after hardening."""
+        m = self.m
+        for step in self.hardening:
+            if step.method == "xor-fold":
+                m //= 2
+            elif step.method == "balance":
+                m *= 2
+            elif step.method in ("diffusion", "re-sampling"):
+                m = step.m or m
+        return m
+
 
 class LayerA(Settings):
     """The attribute-level encoding; h is set per attribute."""

@@ -92,6 +92,12 @@ class Protocol(Settings):
         lt=1,
         description="share of reviews spent on pairs that the model is sure of, to learn how reviewers err",
     )
+    decoys: float = Field(
+        0.0,
+        ge=0,
+        le=0.9,
+        description="share of wishes that are decoys: pairs that are certain, attributes that are not needed",
+    )
     clerical_weight_r: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_R")
     clerical_weight_a: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_A")
     report_once: bool = Field(False, description="layer A does not report changed outcomes again")

@@ -18,6 +18,7 @@ class Scripted:
 
     p: float = 0.6
     lessons: list[Lesson] = field(default_factory=list)
+    heard: list[int] = field(default_factory=list)  # how many pairs it was asked about, each time
 
     @property
     def ready(self) -> bool:
@@ -26,6 +27,7 @@ class Scripted:
 
     def predict(self, features: Reals) -> Outcomes:
         """Match where the feature is positive."""
+        self.heard.append(len(features))
         return Outcomes(features > 0, np.full(len(features), self.p))
 
     def updated(self, features: Reals, g: Flags, weight: Reals) -> Scripted:
@@ -82,13 +84,23 @@ def test_a_layer_with_every_pair_labelled_asks_its_model_nothing() -> None:
     assert [0.7] == some.p.tolist()
 
 
-@pytest.mark.parametrize("strategy", ["buckets", "uniform"])
+@pytest.mark.parametrize("strategy", ["buckets", "uniform", "closest"])
 def test_pairs_asked_about_are_never_drawn_again(strategy: str) -> None:
     """Whether or not an answer came: a refusal is an answer, and asking again would be pressing."""
-    some, generator = layer([1.0] * 10, strategy=strategy), rng()
-    drawn = [*some.select(6, generator).tolist(), *some.select(6, generator).tolist()]
+    some, generator, drawn = layer([1.0] * 10, strategy=strategy), rng(), []
+    for _ in range(2):
+        chosen = some.select(6, generator)
+        some.ask(chosen)
+        drawn += chosen.tolist()
     assert list(range(10)) == sorted(drawn)
     assert [] == some.select(6, generator).tolist()
+
+
+def test_drawing_alone_asks_nobody() -> None:
+    """A decision may be drawn and never taken; only what was asked counts as asked."""
+    some = layer([1.0] * 10)
+    assert some.select(6, rng()).tolist() == some.select(6, rng()).tolist()
+    assert not some.asked.any()
 
 
 def test_labelled_and_certain_pairs_are_not_drawn() -> None:
@@ -97,6 +109,37 @@ def test_labelled_and_certain_pairs_are_not_drawn() -> None:
     some.take(at(1), outcomes((True, 0.6)))
     some.p[2] = 0.8
     assert [0] == some.select(5, rng()).tolist()
+
+
+def test_sure_pairs_are_drawn_from_those_nobody_asked_about() -> None:
+    """Surer than asked for, not asked about and not labelled; at most as many as wanted, and not always the same."""
+    some = layer([1.0] * 10)
+    some.p[:] = [0.9] * 8 + [0.8, 0.7]
+    some.ask(at(0))
+    some.take(at(1), outcomes((True, 0.9)))
+    assert list(range(2, 8)) == sorted(some.sure(0.8, 99, rng()).tolist())
+    assert [] == some.sure(0.9, 99, rng()).tolist()
+    draws = {tuple(some.sure(0.8, 3, np.random.default_rng(seed)).tolist()) for seed in range(20)}
+    assert {3} == {len(draw) for draw in draws}
+    assert len(draws) > 10
+
+
+def test_whoever_wants_no_sure_pair_takes_nothing_from_chance() -> None:
+    """Without controls and decoys a draw gives what it gave before there were any."""
+    some, generator = layer([1.0] * 10), rng()
+    assert [] == some.sure(0.5, 0, generator).tolist()
+    assert rng().random() == generator.random()
+
+
+def test_the_model_is_asked_when_its_word_is_needed_and_only_then() -> None:
+    """A log that is applied again passes through many models; only the last one has to speak."""
+    some = layer([1.0, -1.0])
+    for p in (0.7, 0.8, 0.9):
+        some.model = Scripted(p)
+        some.classify()
+    assert [] == some.model.heard
+    assert ([0.9, 0.9], [True, False]) == (some.p.tolist(), some.g.tolist())
+    assert [2] == some.model.heard
 
 
 def test_the_model_learns_labels_from_below_by_their_p() -> None:
@@ -150,19 +193,34 @@ def test_words_from_above_stay_with_their_pairs_when_more_come() -> None:
     assert (3, [True, False, True]) == (len(some), some.g.tolist())
 
 
+def reported(some: Layer[Scripted], *, once: bool = False) -> list[int]:
+    """Report what is new or has changed; which pairs that are."""
+    changed = some.changes(once=once)
+    some.reported(changed, Outcomes(some.g[changed], some.p[changed]))
+    return changed.tolist()
+
+
 def test_changes_are_what_is_new_or_different_since_the_last_report() -> None:
-    """What the layer above knows already is not repeated."""
+    """What the layer above knows already is not repeated; looking at the changes reports nothing."""
     some = layer([1.0, -1.0])
     assert [0, 1] == some.changes().tolist()
-    assert [] == some.changes().tolist()
+    assert [0, 1] == reported(some)
+    assert [] == reported(some)
     some.model = Scripted(0.7)
     some.classify()
-    assert [0, 1] == some.changes().tolist()
+    assert [0, 1] == reported(some)
     some.take(at(1), outcomes((True, 0.7)))
-    assert [1] == some.changes().tolist()
+    assert [1] == reported(some)
     some.add(np.array([3.0]))
     some.classify()
-    assert [2] == some.changes().tolist()
+    assert [2] == reported(some)
+
+
+def test_what_was_reported_is_the_word_that_went_out() -> None:
+    """A log holds the word itself: were it computed anew, a model of another version would change the past."""
+    some = layer([1.0, -1.0])
+    some.reported(at(0, 1), outcomes((True, 0.6), (False, 0.55)))
+    assert [1] == some.changes().tolist()
 
 
 def test_a_new_pair_is_reported_even_if_it_looks_unchanged() -> None:
@@ -174,10 +232,10 @@ def test_a_new_pair_is_reported_even_if_it_looks_unchanged() -> None:
 def test_with_once_only_labels_from_below_are_reported_again() -> None:
     """The model may change its mind as often as it likes; that stays inside."""
     some = layer([1.0, -1.0])
-    assert [0, 1] == some.changes(once=True).tolist()
+    assert [0, 1] == reported(some, once=True)
     some.model = Scripted(0.7)
     some.classify()
-    assert [] == some.changes(once=True).tolist()
+    assert [] == reported(some, once=True)
     some.take(at(0), outcomes((False, 1.0)))
-    assert [0] == some.changes(once=True).tolist()
-    assert [] == some.changes(once=True).tolist()
+    assert [0] == reported(some, once=True)
+    assert [] == reported(some, once=True)

@@ -84,5 +84,7 @@ def test_a_layer_told_to_ask_the_closest_does() -> None:
     layer = Layer(LogisticModel(ONE), Protocol(strategy="closest", p_t=0.99), clerical_weight=1.0)
     layer.add(np.array([[3.0], [0.1], [-2.0], [-0.5], [9.0]]))
     layer.classify()
-    assert [1, 3] == layer.select(2, rng()).tolist()
+    chosen = layer.select(2, rng())
+    assert [1, 3] == chosen.tolist()
+    layer.ask(chosen)
     assert [2, 0] == layer.select(5, rng()).tolist()

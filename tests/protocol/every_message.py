@@ -8,6 +8,7 @@ from unveil.protocol import messages as m
 
 ids = st.binary(min_size=m.ID, max_size=m.ID)
 names = st.sampled_from(["first_name", "last_name", "zip"])
+part_of_parts = st.integers(1, m.MOST_PARTS).flatmap(lambda n: st.tuples(st.integers(0, n - 1), st.just(n)))
 
 
 def column(width: int, count: int) -> st.SearchStrategy[bytes]:
@@ -17,8 +18,10 @@ def column(width: int, count: int) -> st.SearchStrategy[bytes]:
 @st.composite
 def record_encodings(draw: st.DrawFn) -> m.RecordEncodings:
     n, words, keys = draw(st.integers(0, 3)), draw(st.integers(1, 3)), draw(st.integers(0, 2))
+    part, parts = draw(part_of_parts)
     return m.RecordEncodings(
-        fingerprint=draw(st.binary(max_size=16)),
+        part=part,
+        parts=parts,
         m=64 * words - draw(st.integers(0, 63)),
         blocking_keys=keys,
         handles=draw(column(m.ID, n)),
@@ -68,13 +71,14 @@ def outcome_message(
 
 @st.composite
 def link_table(draw: st.DrawFn) -> m.LinkTable:
-    n = draw(st.integers(0, 3))
-    return m.LinkTable(draw(column(m.ID, n)), draw(column(m.ID, n)))
+    n, (part, parts) = draw(st.integers(0, 3)), draw(part_of_parts)
+    return m.LinkTable(part, parts, draw(column(m.ID, n)), draw(column(m.ID, n)))
 
 
 BY_KIND: dict[type[m.Message], st.SearchStrategy[m.Message]] = {
+    m.Fingerprint: ids.map(m.Fingerprint),
+    m.Agreement: st.builds(m.Agreement, st.integers(0, 1), st.binary(min_size=16, max_size=16)),
     m.RecordEncodings: record_encodings(),
-    m.WishlistPull: st.integers(1, 2**32 - 1).map(m.WishlistPull),
     m.EncodingWish: encoding_wish(),
     m.Bootstrap: outcome_message(m.Bootstrap),
     m.AttributeEncodings: attribute_encodings(),
@@ -91,8 +95,9 @@ any_message = st.one_of(*BY_KIND.values())
 #: One small message of each kind, with the word SECRET wherever content can stand.
 _ID, _REAL = b"SECRET" + bytes(10), b"SECRET" + bytes(2)
 SAMPLES: tuple[m.Message, ...] = (
-    m.RecordEncodings(b"SECRET", 64, 1, _ID, b"SECRET" + bytes(2), b"SECRET" + bytes(10)),
-    m.WishlistPull(7),
+    m.Fingerprint(_ID),
+    m.Agreement(1, bytes(range(16))),
+    m.RecordEncodings(0, 1, 64, 1, _ID, b"SECRET" + bytes(2), b"SECRET" + bytes(10)),
     m.EncodingWish(_ID, _ID, _ID * 2),
     m.Bootstrap(_ID, b"S", _REAL),
     m.AttributeEncodings(1, 64, _ID, _REAL, b"S"),
@@ -102,5 +107,5 @@ SAMPLES: tuple[m.Message, ...] = (
     m.AttributeValues(_ID, ({"last_name": "SECRET"},)),
     m.ReviewLabel(_ID, b"S", _REAL),
     m.Labels(_ID, b"S", _REAL),
-    m.LinkTable(_ID, _ID),
+    m.LinkTable(0, 1, _ID, _ID),
 )

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from unveil.errors import ProtocolError
 from unveil.protocol.codec import FrameError, decode, encode
 from unveil.protocol.flows import FLOWS
-from unveil.protocol.messages import AttributeValues, Labels, Message, RecordEncodings, Refusal, WishlistPull
+from unveil.protocol.messages import (
+    Agreement,
+    AttributeValues,
+    Fingerprint,
+    Labels,
+    LinkTable,
+    Message,
+    RecordEncodings,
+    Refusal,
+)
 
 LABELS = Labels(bytes(32), b"\x00\x01", bytes(16))
 by_kind = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sample).__name__)
@@ -22,7 +31,7 @@ by_kind = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sam
 def frame(header: object, *columns: bytes) -> bytes:
     """A frame with any header, made without the encoder."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return b"UNV\x01" + len(text).to_bytes(4, "little") + text + b"".join(columns)
+    return b"UNV\x02" + len(text).to_bytes(4, "little") + text + b"".join(columns)
 
 
 def header_of(message: Message) -> tuple[dict[str, Any], bytes]:
@@ -52,7 +61,7 @@ def test_frames_are_equal_only_if_messages_are(one: Message, other: Message) -> 
 def test_a_frame_is_laid_out_as_documented() -> None:
     """Pins the format for other implementations."""
     header = b'{"kind":"Refusal","fields":{},"columns":[["ids",16]]}'
-    assert b"UNV\x01" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
+    assert b"UNV\x02" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
         Refusal(b"0123456789abcdef")
     )
 
@@ -176,7 +185,7 @@ def test_headers_that_declare_something_else_are_refused(change: Change) -> None
         decode(frame(header, columns))
 
 
-@pytest.mark.parametrize("wire", [b"", b"UNV", b"GET / HTTP/1.1", b"UNW\x01" + bytes(4)])
+@pytest.mark.parametrize("wire", [b"", b"UNV", b"GET / HTTP/1.1", b"UNW\x02" + bytes(4)])
 def test_bytes_that_are_no_frame_are_refused(wire: bytes) -> None:
     """Somebody will point a browser at it."""
     with pytest.raises(FrameError):
@@ -186,16 +195,16 @@ def test_bytes_that_are_no_frame_are_refused(wire: bytes) -> None:
 def test_another_version_is_refused_by_its_number() -> None:
     """The other side learns which version is spoken here."""
     wire = bytearray(encode(LABELS))
-    wire[3] = 2
-    with pytest.raises(FrameError, match="this is version 1"):
+    wire[3] = 1
+    with pytest.raises(FrameError, match="this is version 2"):
         decode(bytes(wire))
 
 
-@pytest.mark.parametrize("length", [2**32 - 1, (64 << 20) + 1])
+@pytest.mark.parametrize("length", [2**32 - 1, (256 << 10) + 1])
 def test_a_header_announced_as_huge_is_refused_unread(length: int) -> None:
     """Nothing is allocated on the word of a stranger."""
-    with pytest.raises(FrameError, match="longer than the message"):
-        decode(b"UNV\x01" + length.to_bytes(4, "little") + b"{}")
+    with pytest.raises(FrameError, match="more than 262144 bytes"):
+        decode(b"UNV\x02" + length.to_bytes(4, "little") + b"{}")
 
 
 @pytest.mark.parametrize(
@@ -261,14 +270,31 @@ def test_frame_errors_are_protocol_errors() -> None:
     [
         lambda: Labels(bytes(16), b"", bytes(8)),
         lambda: Labels(bytes(15), b"", b""),
-        lambda: WishlistPull(0),
-        lambda: RecordEncodings(b"", 0, 0, bytes(16), b"", b""),
-        lambda: RecordEncodings(b"", 64, 0, bytes(16), bytes(8), bytes(16)),
-        lambda: RecordEncodings(b"", 64, 2, bytes(16), bytes(8), bytes(16)),
+        lambda: Fingerprint(bytes(15)),
+        lambda: Fingerprint(b""),
+        lambda: Agreement(2, bytes(16)),
+        lambda: Agreement(1, bytes(15)),
+        lambda: RecordEncodings(0, 1, 0, 0, bytes(16), b"", b""),
+        lambda: RecordEncodings(0, 1, 64, 0, bytes(16), bytes(8), bytes(16)),
+        lambda: RecordEncodings(0, 1, 64, 2, bytes(16), bytes(8), bytes(16)),
+        lambda: RecordEncodings(1, 1, 64, 0, b"", b"", b""),
+        lambda: RecordEncodings(0, 0, 64, 0, b"", b"", b""),
+        lambda: RecordEncodings(0, 65537, 64, 0, b"", b"", b""),
+        lambda: LinkTable(2, 2, b"", b""),
+        lambda: LinkTable(0, 65537, b"", b""),
+        lambda: LinkTable(0, 1, bytes(16), b""),
         lambda: AttributeValues(bytes(16), ()),
     ],
 )
 def test_a_message_checks_its_own_shape(make: Callable[[], Message]) -> None:
     """A column that is too short or too long cannot even be made."""
-    with pytest.raises(ValueError, match=r"bytes for|at least 1|announced|sets of values"):
+    with pytest.raises(ValueError, match=r"bytes for|announced|sets of values|has 16 bytes|0 or 1"):
         make()
+
+
+def test_a_long_header_is_refused_before_it_is_parsed() -> None:
+    """As JSON it takes many times its size in memory."""
+    text = b"[" + b"[]," * 100_000 + b"[]]"
+    frame = encode(Refusal(b""))[:4] + len(text).to_bytes(4, "little") + text
+    with pytest.raises(FrameError, match="more than 262144 bytes"):
+        decode(frame)

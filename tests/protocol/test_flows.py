@@ -7,8 +7,11 @@ import pytest
 from every_message import SAMPLES
 
 from unveil.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
+from unveil.protocol import frames
 from unveil.protocol import messages as m
-from unveil.protocol.flows import FLOWS, Envelope, check_incoming, check_outgoing
+from unveil.protocol.codec import FrameError, decode
+from unveil.protocol.flows import FLOWS, Envelope, check_incoming, check_outgoing, too_early
+from unveil.protocol.machine import Erased
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role, owner
 
 PARTIES = (owner("a"), RECORD_UNIT, ATTRIBUTE_UNIT, REVIEW_UNIT)
@@ -16,9 +19,9 @@ O, R, A, C = Role.OWNER, Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT, Role.REVIEW_UNIT
 
 #: The table of the design, written down a second time.
 DESIGN = {
+    ("Fingerprint", O, R),
+    ("Agreement", R, O),
     ("RecordEncodings", O, R),
-    ("WishlistPull", O, R),
-    ("WishlistPull", O, A),
     ("EncodingWish", R, O),
     ("Bootstrap", R, A),
     ("AttributeEncodings", O, A),
@@ -41,7 +44,17 @@ def test_the_table_is_that_of_the_design() -> None:
 
 def test_every_message_has_a_flow() -> None:
     """A message that nobody may send is dead, and the codec reads only those in the table."""
-    assert {kind.__name__ for kind in m.Message.__subclasses__()} == {kind.__name__ for kind in FLOWS}
+    made = {kind for kind in m.Message.__subclasses__() if kind.__module__ == m.__name__}
+    assert {kind.__name__ for kind in made} == {kind.__name__ for kind in FLOWS}
+
+
+def test_what_stands_in_a_log_for_an_erased_message_flows_nowhere() -> None:
+    """Sent by anybody it would make a unit believe that it had the contents before."""
+    for sender, recipient in itertools.product(PARTIES, PARTIES):
+        with pytest.raises(ProtocolError):
+            check_incoming(Envelope(sender, recipient, Erased(bytes(16))))
+    with pytest.raises(FrameError, match="unknown kind"):
+        decode(frames.write(Erased(bytes(16))))
 
 
 @pytest.mark.parametrize(("sender", "recipient"), list(itertools.product(PARTIES, PARTIES)), ids=str)
@@ -100,3 +113,10 @@ def test_addresses_are_written_as_people_say_them() -> None:
     """They stand in errors."""
     assert ("owner a", "record unit") == (str(owner("a")), str(RECORD_UNIT))
     assert Role.OWNER is owner("a").role
+
+
+def test_too_early_is_told_apart_from_never() -> None:
+    """A transport sends the same message again after the one, and gives up after the other; both name the sender."""
+    error = too_early(Envelope(owner("a"), REVIEW_UNIT, m.Refusal(b"")), "a task that is not known yet")
+    assert isinstance(error, RemoteProtocolError)
+    assert ("owner a", "Refusal") == (error.sender, error.kind)

@@ -15,6 +15,7 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.engines.reference import ReferenceEngine
 from unveil.errors import RemoteProtocolError
+from unveil.linkage.chance import Chance, SeededChance
 from unveil.linkage.engine import comparing
 from unveil.linkage.forest import Forest as GrownForest
 from unveil.owner.machine import Owner
@@ -22,13 +23,13 @@ from unveil.owner.policy import Policy
 from unveil.priors.models import attribute_model, record_model
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
-from unveil.protocol.messages import ID, Message
-from unveil.protocol.roles import Address, owner
+from unveil.protocol.machine import Machine, receive, settle
+from unveil.protocol.messages import ID, Agreement, Message, RecordEncodings
+from unveil.protocol.roles import RECORD_UNIT, Address, owner
 from unveil.record_unit.machine import RecordUnit
 from unveil.records import Column, Records
 from unveil.review_unit.machine import ReviewUnit
 from unveil.schema import Attribute, BlockingKey, Forest, Protocol, Review, Schema, Threshold
-from unveil.simulation.entropy import SeededEntropy
 
 A, B, STRANGER = owner("a"), owner("b"), owner("c")
 OWNERS = (A, B)
@@ -48,6 +49,7 @@ SCHEMA = Schema(
     ),
 )
 NAMES = SCHEMA.names
+KEY = b"an invented owner key, 32 bytes."
 PEOPLE = {
     "first_name": ["ann", "bob", "cleo", "", "eve", "ann"],
     "last_name": ["north", "east", "south", "west", "west", "north"],
@@ -72,41 +74,69 @@ def records(columns: Mapping[str, Sequence[str]] = PEOPLE) -> Records:
 
 
 def make_owner(
-    address: Address = A, *, policy: Policy | None = None, schema: Schema = SCHEMA, of: Records | None = None
+    address: Address = A,
+    *,
+    policy: Policy | None = None,
+    schema: Schema = SCHEMA,
+    of: Records | None = None,
+    key: bytes = KEY,
+    chance: Chance | None = None,
 ) -> Owner:
-    encoder = Encoder(schema, OwnerKey(b"an invented owner key, 32 bytes."), project="small")
+    encoder = Encoder(schema, OwnerKey(key), project="small")
     return Owner(
         address,
         records() if of is None else of,
         schema,
         encoder,
         policy=policy,
-        rng=np.random.default_rng(1),
-        entropy=SeededEntropy(1, str(address)),
+        chance=chance or SeededChance(1, str(address)),
     )
 
 
-def make_record_unit(schema: Schema = SCHEMA, *, response_rate: float = 1.0) -> RecordUnit:
+def make_introduced_owner(
+    address: Address = A, *, policy: Policy | None = None, schema: Schema = SCHEMA, of: Records | None = None
+) -> Owner:
+    """An owner whose records have handles: the fingerprint is out."""
+    party = make_owner(address, policy=policy, schema=schema, of=of)
+    settle(party)
+    return party
+
+
+def uploaded(party: Owner) -> list[RecordEncodings]:
+    """The parts that the owner sends when it is told to go on."""
+    out = receive(party, Envelope(RECORD_UNIT, party.address, Agreement(1, party._presented)))
+    return [message for message in sent(out, RECORD_UNIT) if isinstance(message, RecordEncodings)]
+
+
+def handles(party: Owner) -> list[bytes]:
+    """The handles of the owner's records, by row."""
+    assert party._handles is not None
+    column = party._handles.column
+    return [column[start : start + ID] for start in range(0, len(column), ID)]
+
+
+def make_record_unit(
+    schema: Schema = SCHEMA, *, response_rate: float = 1.0, chance: Chance | None = None, most_records: int = 1000
+) -> RecordUnit:
     protocol = schema.protocol
     compare = comparing(ReferenceEngine(), floor=protocol.floor, max_block=protocol.max_block)
-    rng, entropy = np.random.default_rng(2), SeededEntropy(1, "record unit")
     model, features = record_model(schema)
     return RecordUnit(
         schema,
         OWNERS,
         compare=compare,
-        rng=rng,
-        entropy=entropy,
+        chance=chance or SeededChance(1, "record unit"),
         model=model,
         features=features,
         response_rate=response_rate,
+        most_records=most_records,
     )
 
 
-def make_attribute_unit(schema: Schema = SCHEMA) -> AttributeUnit:
-    rng, entropy = np.random.default_rng(3), SeededEntropy(1, "attribute unit")
+def make_attribute_unit(schema: Schema = SCHEMA, *, chance: Chance | None = None) -> AttributeUnit:
     model, features = attribute_model(schema)
-    return AttributeUnit(schema, OWNERS, rng=rng, entropy=entropy, model=model, features=features)
+    chance = chance or SeededChance(1, "attribute unit")
+    return AttributeUnit(schema, OWNERS, chance=chance, model=model, features=features)
 
 
 def make_review_unit(schema: Schema = SCHEMA) -> ReviewUnit:
@@ -146,11 +176,11 @@ def state_of(thing: Any) -> Any:  # noqa: ANN401, PLR0911 - whatever a machine h
     return (type(thing).__name__, state_of(held))
 
 
-def refuses(machine: Any, envelope: Envelope, because: str) -> None:  # noqa: ANN401 - any of the four
+def refuses(machine: Machine, envelope: Envelope, because: str) -> None:
     """The machine refuses this message for this reason, names its sender, and nothing in it has changed."""
     before = state_of(machine)
     with pytest.raises(RemoteProtocolError, match=because) as error:
-        machine.receive(envelope)
+        receive(machine, envelope)
     assert (str(envelope.sender), type(envelope.message).__name__) == (error.value.sender, error.value.kind)
     assert before == state_of(machine)
 

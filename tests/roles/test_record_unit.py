@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from encoded_uploads import SHARED, M, agreed, asking, upload
 from small_project import (
     OWNERS,
     SCHEMA,
-    STRANGER,
     A,
     B,
     ids,
@@ -21,40 +21,20 @@ from small_project import (
 
 from unveil.errors import ProtocolError
 from unveil.protocol.flows import Envelope
+from unveil.protocol.machine import receive
 from unveil.protocol.messages import (
     ID,
-    AttributeEncodings,
     Bootstrap,
     EncodingWish,
     Labels,
     LinkTable,
     RecordEncodings,
-    WishlistPull,
 )
-from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
+from unveil.record_unit import machine
 from unveil.record_unit.machine import RecordUnit
 
-#: Ones in common with the partner, out of 100 each: pair i has similarity SHARED[i] / 100.
-SHARED = (100, 77, 75, 73, 71, 69, 68, 66, 40)
 UNCERTAIN = {2, 3, 4, 5, 6}  # between .67 and .76
-
-
-def upload(
-    sender: Address, *, first: int = 0, fingerprint: bytes = b"same", m: int = 256, shared: tuple[int, ...] = SHARED
-) -> Envelope:
-    """Record i of either owner is in block i alone; its filter has 100 ones, shared[i] of them common to both."""
-    filters, blocking = bytearray(), bytearray()
-    for i, common in enumerate(shared):
-        mine = range(common, 100) if sender == A else range(100 + common, 200)
-        bits = sum(1 << bit for bit in (*range(common), *mine))
-        filters += bits.to_bytes(m // 8, "little")
-        blocking += (i + 1).to_bytes(16, "big")
-    handles = ids(*(first + i for i in range(len(shared))))
-    return Envelope(sender, RECORD_UNIT, RecordEncodings(fingerprint, m, 1, handles, bytes(filters), bytes(blocking)))
-
-
-def pull(sender: Address, limit: int = 100) -> Envelope:
-    return Envelope(sender, RECORD_UNIT, WishlistPull(limit))
 
 
 def labels(pair_ids: bytes, g: list[int], p: list[float]) -> Envelope:
@@ -63,11 +43,7 @@ def labels(pair_ids: bytes, g: list[int], p: list[float]) -> Envelope:
 
 def started(unit: RecordUnit | None = None) -> tuple[RecordUnit, Bootstrap]:
     """A unit that has compared, and the batch that it announced."""
-    unit = unit or make_record_unit()
-    assert [] == unit.receive(upload(A))
-    (batch,) = sent(unit.receive(upload(B, first=100)), ATTRIBUTE_UNIT)
-    assert isinstance(batch, Bootstrap)
-    return unit, batch
+    return asking(unit)[:2]
 
 
 def split(column: bytes, width: int = ID) -> list[bytes]:
@@ -75,12 +51,13 @@ def split(column: bytes, width: int = ID) -> list[bytes]:
 
 
 def tables(out: list[Envelope]) -> dict[Address, list[tuple[bytes, bytes]]]:
-    """Handle and link id by owner."""
-    return {
-        one.recipient: list(zip(split(one.message.handles), split(one.message.link_ids), strict=True))
-        for one in out
-        if isinstance(one.message, LinkTable)
-    }
+    """Handle and link id by owner, of all parts in their order."""
+    found: dict[Address, list[tuple[bytes, bytes]]] = {}
+    for one in out:
+        if isinstance(one.message, LinkTable):
+            rows = zip(split(one.message.handles), split(one.message.link_ids), strict=True)
+            found.setdefault(one.recipient, []).extend(rows)
+    return found
 
 
 def test_the_first_batch_follows_the_second_upload() -> None:
@@ -95,9 +72,10 @@ def test_the_first_batch_follows_the_second_upload() -> None:
 
 
 def test_both_owners_are_asked_for_their_record_of_each_pair_under_one_key() -> None:
-    """The same pair ids and keys on both wishlists, the own handles on each, in orders of their own."""
-    unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(5,))))
-    wishes: list[Any] = [sent(unit.receive(pull(sender)), sender)[0] for sender in OWNERS]
+    """The same pair ids and keys in both wishes, the own handles in each, in orders of their own."""
+    unit, batch, out = asking(make_record_unit(with_protocol(SCHEMA, batches=(5,))))
+    wishes: list[Any] = [wish for sender in OWNERS for wish in sent(out, sender)]
+    assert [EncodingWish] * 2 == [type(wish) for wish in wishes]
     by_pair = [
         {
             pair: (handle, key)
@@ -111,18 +89,19 @@ def test_both_owners_are_asked_for_their_record_of_each_pair_under_one_key() -> 
         assert (ids(position), ids(100 + position)) == (by_pair[0][pair][0], by_pair[1][pair][0])
         assert by_pair[0][pair][1] == by_pair[1][pair][1]
     assert 5 == len({key for _, key in by_pair[0].values()})
-    # Drawn from the lowest p upward; a wishlist in that order would tell which pairs are close to the threshold.
+    # Drawn from the lowest p upward; a wish in that order would tell which pairs are close to the threshold.
     orders = {tuple(split(batch.pair_ids)), *(tuple(split(w.pair_ids)) for w in wishes)}
     assert 3 == len(orders)
 
 
-def test_a_wishlist_is_handed_out_once_in_pieces() -> None:
-    """At most `limit` at a time; an empty list is answered with nothing."""
-    unit, _ = started()
-    pieces = [sent(unit.receive(pull(A, 2))), sent(unit.receive(pull(A, 2))), sent(unit.receive(pull(A, 2)))]
-    assert [[2], [1], []] == [[len(piece) for piece in some] for some in pieces]
-    assert all(isinstance(piece, EncodingWish) for some in pieces for piece in some)
-    assert [3] == [len(piece) for piece in sent(unit.receive(pull(B)))]
+def test_wishes_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most so many entries in one message; together they are the batch, for each owner."""
+    monkeypatch.setattr(machine, "WISHES", 2)
+    _, batch, out = asking()
+    for party in OWNERS:
+        wishes: list[Any] = sent(out, party)
+        assert [2, 1] == [len(wish) for wish in wishes]
+        assert set(split(batch.pair_ids)) == {pair for wish in wishes for pair in split(wish.pair_ids)}
 
 
 def test_labels_replace_the_words_of_the_model_and_open_the_next_batch() -> None:
@@ -130,7 +109,7 @@ def test_labels_replace_the_words_of_the_model_and_open_the_next_batch() -> None
     unit, batch = started()
     pairs = split(batch.pair_ids)
     before = {unit.position_of(pair) for pair in pairs}
-    out = unit.receive(labels(batch.pair_ids, [1, 0, 1], [0.9, 1.0, 0.6]))
+    out = receive(unit, labels(batch.pair_ids, [1, 0, 1], [0.9, 1.0, 0.6]))
     assert [True, False, True] == [bool(unit.layer.g[unit.position_of(pair)]) for pair in pairs]
     (following,) = sent(out, ATTRIBUTE_UNIT)
     assert isinstance(following, Bootstrap)
@@ -142,7 +121,7 @@ def test_labels_replace_the_words_of_the_model_and_open_the_next_batch() -> None
 def test_the_threshold_moves_with_the_labels() -> None:
     """All five uncertain pairs are matches, among them those below .7: the threshold comes down to them."""
     unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(5,))))
-    unit.receive(labels(batch.pair_ids, [1] * 5, [1.0] * 5))
+    receive(unit, labels(batch.pair_ids, [1] * 5, [1.0] * 5))
     assert 0.68 == unit.t
 
 
@@ -150,8 +129,8 @@ def test_a_later_report_overwrites_an_earlier_label() -> None:
     """The attribute unit may change its mind when it has learned more."""
     unit, batch = started()
     first = split(batch.pair_ids)[0]
-    unit.receive(labels(first, [1], [0.9]))
-    unit.receive(labels(first, [0], [0.8]))
+    receive(unit, labels(first, [1], [0.9]))
+    receive(unit, labels(first, [0], [0.8]))
     position = unit.position_of(first)
     assert (False, 0.8) == (unit.layer.g[position], unit.layer.p[position])
 
@@ -159,10 +138,10 @@ def test_a_later_report_overwrites_an_earlier_label() -> None:
 def test_every_record_gets_a_link_id_and_only_linked_ones_share_it() -> None:
     """Matched or not, so that a record without partner does not stand out."""
     unit, batch = started()
-    second = sent(unit.receive(labels(batch.pair_ids, [0] * 3, [1.0] * 3)))[0]
+    second = sent(receive(unit, labels(batch.pair_ids, [0] * 3, [1.0] * 3)))[0]
     assert isinstance(second, Bootstrap)
     assert not unit.finished
-    found = tables(unit.receive(labels(second.pair_ids, [1] * 2, [1.0] * 2)))
+    found = tables(receive(unit, labels(second.pair_ids, [1] * 2, [1.0] * 2)))
     assert unit.finished
     assert [ids(i) for i in range(9)] == [handle for handle, _ in found[A]]
     assert [ids(100 + i) for i in range(9)] == [handle for handle, _ in found[B]]
@@ -173,37 +152,55 @@ def test_every_record_gets_a_link_id_and_only_linked_ones_share_it() -> None:
     assert {unit.position_of(pair) for pair in split(second.pair_ids)} <= matched
 
 
+def test_link_tables_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbered, and together the same table; an owner without records gets one empty part."""
+    schema = with_protocol(SCHEMA, layers=1)
+    found = []
+    for most in (1000, 4):
+        monkeypatch.setattr(machine, "LINKS", most)
+        unit = agreed(make_record_unit(schema))
+        receive(unit, upload(A))
+        out = receive(unit, upload(B, first=100))
+        parts: list[Any] = sent(out, A)
+        assert [(i, len(parts)) for i in range(-(-9 // most))] == [(one.part, one.parts) for one in parts]
+        found.append(tables(out))
+    assert found[0] == found[1]
+    unit = agreed(make_record_unit(schema))
+    receive(unit, upload(A, shared=()))
+    assert [LinkTable(0, 1, b"", b"")] == sent(receive(unit, upload(B)), A)
+
+
 def test_with_one_layer_the_second_upload_ends_it() -> None:
     """A plain record-level linkage is the same machine."""
-    unit = make_record_unit(with_protocol(SCHEMA, layers=1))
-    unit.receive(upload(A))
-    found = tables(unit.receive(upload(B, first=100)))
+    unit = agreed(make_record_unit(with_protocol(SCHEMA, layers=1)))
+    receive(unit, upload(A))
+    found = tables(receive(unit, upload(B, first=100)))
     assert set(OWNERS) == set(found)
     assert (True, 0) == (unit.finished, unit.requested_pairs)
-    assert [] == unit.receive(pull(A))
+    assert unit.decide(0.0) is None
 
 
 def test_one_to_one_keeps_the_best_pair_of_a_record() -> None:
     """Two records of b in one block with one of a: the more similar one stays."""
     schema = with_protocol(SCHEMA, layers=1, one_to_one=True)
-    filters = (0b1111).to_bytes(8, "little"), (0b1111).to_bytes(8, "little") + (0b0111).to_bytes(8, "little")
-    key = (1).to_bytes(16, "big")
+    width, key = M // 8, (1).to_bytes(16, "big")
+    alike, less = ((2**ones - 1).to_bytes(width, "little") for ones in (4, 3))
     for one_to_one, expected in ((True, [True, False]), (False, [True, True])):
-        unit = make_record_unit(with_protocol(schema, one_to_one=one_to_one))
-        unit.receive(Envelope(A, RECORD_UNIT, RecordEncodings(b"", 64, 1, ids(1), filters[0], key)))
-        unit.receive(Envelope(B, RECORD_UNIT, RecordEncodings(b"", 64, 1, ids(1, 2), filters[1], key * 2)))
+        unit = agreed(make_record_unit(with_protocol(schema, one_to_one=one_to_one)))
+        receive(unit, Envelope(A, RECORD_UNIT, RecordEncodings(0, 1, M, 1, ids(1), alike, key)))
+        receive(unit, Envelope(B, RECORD_UNIT, RecordEncodings(0, 1, M, 1, ids(1, 2), alike + less, key * 2)))
         assert expected == unit.matches().tolist()
 
 
 @pytest.mark.parametrize("sizes", [(0, 0), (0, 9), (9, 0)])
 def test_owners_without_records_are_linked_to_nobody(sizes: tuple[int, int]) -> None:
     """Every batch is empty then, and the run still ends with a table for each owner."""
-    unit = make_record_unit()
-    unit.receive(upload(A, shared=SHARED[: sizes[0]]))
-    out = unit.receive(upload(B, shared=SHARED[: sizes[1]]))
+    unit = agreed()
+    receive(unit, upload(A, shared=SHARED[: sizes[0]]))
+    out = receive(unit, upload(B, shared=SHARED[: sizes[1]]))
     for _ in SCHEMA.protocol.batches:
         assert [0] == [len(batch) for batch in sent(out, ATTRIBUTE_UNIT)]
-        out = unit.receive(labels(b"", [], []))
+        out = receive(unit, labels(b"", [], []))
     assert {A: sizes[0], B: sizes[1]} == {party: len(table) for party, table in tables(out).items()}
     assert sum(sizes) == len({link for table in tables(out).values() for _, link in table})
 
@@ -212,32 +209,6 @@ def test_batches_are_inflated_by_the_expected_response() -> None:
     """Four in five wishes answered by either owner: 3 / .64 pairs are asked about to get three."""
     _, batch = started(make_record_unit(response_rate=0.8 * 0.8))
     assert ceil(3 / 0.64) == len(batch)
-
-
-@pytest.mark.parametrize(
-    ("envelope", "because"),
-    [
-        (upload(STRANGER), "not an owner of this project"),
-        (upload(A), "uploaded before"),
-        (upload(B, fingerprint=b"other"), "key or parameters differ"),
-        (upload(B, m=320), "key or parameters differ"),
-        (Envelope(B, RECORD_UNIT, RecordEncodings(b"same", 256, 0, ids(1), bytes(32), b"")), "number of blocking keys"),
-        (
-            Envelope(B, RECORD_UNIT, RecordEncodings(b"same", 256, 1, ids(1, 1), bytes(64), bytes(32))),
-            "an id occurs twice",
-        ),
-        (Envelope(REVIEW_UNIT, RECORD_UNIT, upload(B).message), "not allowed"),
-        (labels(b"", [], []), "no labels were asked for"),
-        (pull(STRANGER), "not an owner of this project"),
-        (Envelope(B, ATTRIBUTE_UNIT, AttributeEncodings(1, 64, b"", b"", b"")), "not for the record unit"),
-    ],
-)
-def test_uploads_and_others_that_do_not_fit_are_refused(envelope: Envelope, because: str) -> None:
-    """After one upload; the honest second one is taken all the same afterwards."""
-    unit = make_record_unit()
-    unit.receive(upload(A))
-    refuses(unit, envelope, because)
-    assert 1 == len(unit.receive(upload(B, first=100)))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +240,7 @@ def test_labels_for_pairs_that_nobody_asked_about_are_refused() -> None:
 def test_labels_after_the_end_are_refused() -> None:
     """The link tables are out."""
     unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(3,))))
-    unit.receive(labels(b"", [], []))
+    assert {A, B} == set(tables(receive(unit, labels(b"", [], []))))
     refuses(unit, labels(batch.pair_ids, [1] * 3, [1.0] * 3), "no labels were asked for")
 
 

@@ -1,14 +1,31 @@
 from __future__ import annotations
 
 import pytest
-from small_project import NAMES, OWNERS, STRANGER, A, B, ids, make_review_unit, reals, refuses, sent
+from small_project import (
+    NAMES,
+    OWNERS,
+    SCHEMA,
+    STRANGER,
+    A,
+    B,
+    ids,
+    make_review_unit,
+    reals,
+    refuses,
+    sent,
+    state_of,
+    with_protocol,
+)
 
+from unveil.errors import LocalProtocolError, TooEarly
 from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN
 from unveil.protocol.flows import Envelope
+from unveil.protocol.machine import receive
 from unveil.protocol.messages import AttributeValues, Bootstrap, Refusal, ReviewLabel, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.review_unit.display import Verdict
 from unveil.review_unit.machine import ReviewUnit
+from unveil.review_unit.masking import Stage
 
 ANN, ANNE = {"first_name": "ann"}, {"first_name": "anne"}
 
@@ -31,10 +48,10 @@ def refusal(sender: Address, *numbers: int) -> Envelope:
 def ready(*numbers: int) -> ReviewUnit:
     """A unit in which these tasks wait for a person."""
     unit = make_review_unit()
-    unit.receive(task(*numbers))
-    unit.receive(values(A, dict.fromkeys(numbers, ANN)))
+    receive(unit, task(*numbers))
+    receive(unit, values(A, dict.fromkeys(numbers, ANN)))
     assert () == unit.pending()
-    unit.receive(values(B, dict.fromkeys(numbers, ANNE)))
+    receive(unit, values(B, dict.fromkeys(numbers, ANNE)))
     return unit
 
 
@@ -49,28 +66,28 @@ def test_a_pair_is_ready_when_both_owners_have_sent_their_values() -> None:
 def test_the_first_owner_stands_left_whoever_answers_first() -> None:
     """Left and right must mean the same in every pair."""
     unit = make_review_unit()
-    unit.receive(task(1))
-    unit.receive(values(B, {1: ANNE}))
-    unit.receive(values(A, {1: ANN}))
+    receive(unit, task(1))
+    receive(unit, values(B, {1: ANNE}))
+    receive(unit, values(A, {1: ANN}))
     assert [("ann", "anne")] == [pair.values["first_name"] for pair in unit.pending()]
 
 
 def test_pairs_are_pending_in_the_order_in_which_they_were_asked_for() -> None:
     """Whatever the order of the answers."""
     unit = make_review_unit()
-    unit.receive(task(1, 2, 3))
+    receive(unit, task(1, 2, 3))
     for number in (3, 1, 2):
-        unit.receive(values(A, {number: ANN}))
-        unit.receive(values(B, {number: ANNE}))
+        receive(unit, values(A, {number: ANN}))
+        receive(unit, values(B, {number: ANNE}))
     assert [ids(1), ids(2), ids(3)] == [pair.task_id for pair in unit.pending()]
 
 
 def test_an_attribute_that_one_owner_holds_back_is_shown_of_neither() -> None:
     """One value alone cannot be compared, so nobody needs to see it."""
     unit = make_review_unit()
-    unit.receive(task(1, states=(SHOWN, SHOWN, DISSIMILAR)))
-    unit.receive(values(A, {1: {"first_name": "ann", "last_name": "north"}}))
-    unit.receive(values(B, {1: {"last_name": "nord"}}))
+    receive(unit, task(1, states=(SHOWN, SHOWN, DISSIMILAR)))
+    receive(unit, values(A, {1: {"first_name": "ann", "last_name": "north"}}))
+    receive(unit, values(B, {1: {"last_name": "nord"}}))
     (pair,) = unit.pending()
     assert {"last_name": ("north", "nord")} == pair.values
     assert ("shown", {}) == (pair.states["first_name"], pair.frequency)
@@ -80,52 +97,102 @@ def test_an_attribute_that_one_owner_holds_back_is_shown_of_neither() -> None:
 def test_a_task_that_an_owner_refuses_goes_back(who: str) -> None:
     """Once both have spoken; the values of the other owner are dropped."""
     unit = make_review_unit()
-    unit.receive(task(1))
+    receive(unit, task(1))
     first = refusal(A, 1) if who in ("a", "both") else values(A, {1: ANN})
     second = refusal(B, 1) if who in ("b", "both") else values(B, {1: ANNE})
-    assert [] == unit.receive(first)
-    assert [Refusal(ids(1))] == sent(unit.receive(second), ATTRIBUTE_UNIT)
+    assert [] == receive(unit, first)
+    assert [Refusal(ids(1))] == sent(receive(unit, second), ATTRIBUTE_UNIT)
     assert () == unit.pending()
-    assert (0, 0) == (len(unit._tasks), len(unit._early))
+    assert 0 == unit.open_tasks == len(unit._tasks)
 
 
-def test_answers_may_come_before_the_task() -> None:
-    """Values, refusals and mixtures."""
+@pytest.mark.parametrize(
+    "early",
+    [values(A, {1: ANN}), values(A, {1: {"last_name": "north"}}), values(A, {1: ANN, 2: ANN}), refusal(A, 1)],
+)
+def test_an_answer_before_its_task_is_not_held_and_may_come_again_later(early: Envelope) -> None:
+    """Without the task nobody can tell which values are shown, and the unit holds no other; nothing is lost by it."""
     unit = make_review_unit()
-    unit.receive(values(A, {1: ANN, 2: ANN}))
-    unit.receive(values(B, {1: ANNE}))
-    unit.receive(refusal(B, 2))
-    assert [Refusal(ids(2))] == sent(unit.receive(task(1, 2, 3)))
-    assert [ids(1)] == [pair.task_id for pair in unit.pending()]
+    receive(unit, task(2))
+    before = state_of(unit)
+    with pytest.raises(TooEarly, match="not known yet"):
+        receive(unit, early)
+    assert before == state_of(unit)
+    receive(unit, task(1, states=(SHOWN, SHOWN, MISSING)))
+    receive(unit, values(B, {1: ANNE}))
+    receive(unit, early)
+    assert ([ids(1)] if isinstance(early.message, AttributeValues) else []) == [one.task_id for one in unit.pending()]
 
 
-def test_values_that_came_early_and_are_not_asked_for_are_forgotten() -> None:
-    """The unit holds what is shown and no more; the other owner is not blamed for it."""
+def test_the_message_is_kept_as_it_came_where_all_of_it_is_shown() -> None:
+    """What is kept is what the log holds: no value is added, and none is lost."""
     unit = make_review_unit()
-    unit.receive(values(A, {1: {"first_name": "ann", "last_name": "north"}}))
-    unit.receive(task(1))
-    assert {"first_name"} == {name for held in unit._early[ids(1)].values() if held for name in held}
-    unit.receive(values(B, {1: ANNE}))
-    assert [{"first_name": ("ann", "anne")}] == [pair.values for pair in unit.pending()]
+    receive(unit, task(1))
+    assert values(A, {1: ANN}) == unit.admit(values(A, {1: ANN}))
+
+
+def test_values_that_only_decoys_asked_for_are_not_kept() -> None:
+    """They are dropped before anything is written down; those that are shown stay."""
+    unit = make_review_unit(with_protocol(SCHEMA, decoys=0.2))
+    receive(unit, task(1, 2))
+    every = {"first_name": "ann", "last_name": "north", "zip": ""}
+    assert values(A, {1: ANN, 2: ANN}) == unit.admit(values(A, {1: every, 2: every}))
+    receive(unit, values(A, {1: every, 2: every}))
+    receive(unit, values(B, {1: {"last_name": "nord"}, 2: ANNE}))
+    assert [{}, {"first_name": ("ann", "anne")}] == [pair.values for pair in unit.pending()]
+
+
+def judged(unit: ReviewUnit, *verdicts: Verdict) -> list[Envelope]:
+    """A person decides; what is sent."""
+    step = unit.judge(verdicts)
+    unit.apply(step.decision)
+    return list(step.messages)
 
 
 def test_decisions_go_up_and_the_values_are_erased() -> None:
     """Yes, no and unsure: labels with their p, and a refusal for what the person could not tell."""
     unit = ready(1, 2, 3, 4)
-    out = unit.decide([Verdict(ids(2), match=True), Verdict(ids(1), match=False, p=0.75), Verdict(ids(4), match=None)])
+    out = judged(unit, Verdict(ids(2), match=True), Verdict(ids(1), match=False, p=0.75), Verdict(ids(4), match=None))
     assert [ReviewLabel(ids(2, 1), b"\x01\x00", reals(1.0, 0.75)), Refusal(ids(4))] == sent(out, ATTRIBUTE_UNIT)
     assert [ids(3)] == [pair.task_id for pair in unit.pending()]
     assert [ids(3)] == list(unit._tasks)
 
 
+def test_a_verdict_counts_when_it_is_written_down() -> None:
+    """Until then the task waits, so that a verdict that could not be stored is asked for again."""
+    unit = ready(1)
+    before = state_of(unit)
+    unit.judge([Verdict(ids(1), match=True)])
+    assert before == state_of(unit)
+
+
+def test_a_verdict_that_was_given_is_remembered() -> None:
+    """A reviewer's program that lost the answer may hand in the same verdict again."""
+    unit = ready(1, 2, 3)
+    judged(unit, Verdict(ids(1), match=False, p=0.75), Verdict(ids(2), match=None))
+    assert [(False, 0.75), (None, 1.0), None] == [unit.decided(ids(number)) for number in (1, 2, 3)]
+
+
 def test_no_decisions_send_nothing() -> None:
     """A person may close the session."""
-    assert [] == ready(1).decide([])
+    assert [] == judged(ready(1))
 
 
 def test_only_unsure_verdicts_send_only_a_refusal() -> None:
     """An empty label message would say nothing."""
-    assert [Refusal(ids(1))] == sent(ready(1).decide([Verdict(ids(1), match=None)]))
+    assert [Refusal(ids(1))] == sent(judged(ready(1), Verdict(ids(1), match=None)))
+
+
+def test_an_opening_cannot_be_taken_back() -> None:
+    """What a reviewer has seen they have seen; the log says how much that was."""
+    unit = ready(1)
+    stages = []
+    for stage in (Stage.DIFFERING, Stage.FULL, Stage.MASKED):
+        step = unit.opening(ids(1), "first_name", stage)
+        assert () == step.messages
+        unit.apply(step.decision)
+        stages.append(unit.stages(ids(1)))
+    assert [{"first_name": stage} for stage in (Stage.DIFFERING, Stage.FULL, Stage.FULL)] == stages
 
 
 @pytest.mark.parametrize(
@@ -149,16 +216,18 @@ def test_only_unsure_verdicts_send_only_a_refusal() -> None:
         (values(B, {1: {"last_name": "north"}}), "not asked for"),
         (values(B, {1: {"zip": ""}}), "not asked for"),
         (values(B, {1: {"first_name": "anne", "password": "x"}}), "not asked for"),
-        (values(B, {8: ANNE, 1: {"last_name": "north"}}), "not asked for"),
+        (Envelope(B, REVIEW_UNIT, AttributeValues(ids(1, 5), (ANNE, {"zip": "1"}))), "not asked for"),
+        (values(B, {8: ANNE, 1: ANNE}), "not known yet"),
+        (refusal(B, 8, 1), "not known yet"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_leaves_no_trace(envelope: Envelope, because: str) -> None:
     """Values that nobody asked for are not kept, not even those of other tasks in the same message."""
     unit = make_review_unit()
-    unit.receive(task(1))
-    unit.receive(values(A, {1: ANN}))
+    receive(unit, task(1, 5))
+    receive(unit, values(A, {1: ANN}))
     refuses(unit, envelope, because)
-    assert [] == unit.receive(values(B, {1: ANNE}))
+    assert [] == receive(unit, values(B, {1: ANNE}))
     assert [{"first_name": ("ann", "anne")}] == [pair.values for pair in unit.pending()]
 
 
@@ -168,19 +237,37 @@ def test_a_second_answer_is_refused_when_the_pair_is_ready_or_decided(*, decided
     """What the person sees must not change under their eyes, and values must not gather after the end."""
     unit = ready(1)
     if decided:
-        unit.decide([Verdict(ids(1), match=True)])
+        judged(unit, Verdict(ids(1), match=True))
     refuses(unit, values(party, {1: {"first_name": "eve"}}), "second answer")
     refuses(unit, refusal(party, 1), "second answer")
     refuses(unit, task(1), "opened before")
 
 
 def test_a_task_cannot_be_decided_twice_nor_before_it_is_ready() -> None:
-    """A slip in a display must not invent labels."""
+    """A slip in a display must not invent labels; refused before it is in the log, where it would stay for ever."""
     unit = ready(1)
-    unit.receive(task(2))
-    for number in (2, 9):
-        with pytest.raises(ValueError, match="not in list"):
-            unit.decide([Verdict(ids(number), match=True)])
-    unit.decide([Verdict(ids(1), match=True)])
-    with pytest.raises(ValueError, match="not in list"):
-        unit.decide([Verdict(ids(1), match=True)])
+    receive(unit, task(2))
+    receive(unit, values(A, {2: ANN}))
+    yes = Verdict(ids(1), match=True)
+    wrong = [
+        [Verdict(ids(2), match=True)],
+        [Verdict(ids(9), match=None)],
+        [yes, yes],
+        [yes, Verdict(ids(2), match=True)],
+    ]
+    for verdicts in wrong:
+        with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
+            unit.judge(verdicts)
+    judged(unit, yes)
+    with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
+        unit.judge([yes])
+
+
+def test_nothing_is_opened_of_a_task_that_does_not_wait() -> None:
+    """Neither before both values are there nor after the verdict."""
+    unit = ready(1)
+    receive(unit, task(2))
+    judged(unit, Verdict(ids(1), match=True))
+    for number in (1, 2, 9):
+        with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
+            unit.opening(ids(number), "first_name", Stage.FULL)

@@ -14,7 +14,9 @@ from unveil.encoding.keys import OwnerKey
 from unveil.linkage.bits import Bits
 from unveil.owner.policy import Policy
 from unveil.privacy.bits import gini, gini_floor, js_distance, position_counts
+from unveil.protocol.machine import receive, settle
 from unveil.protocol.messages import (
+    Agreement,
     AttributeEncodings,
     AttributeWish,
     Bootstrap,
@@ -139,14 +141,17 @@ def test_pairs_asked_about_are_those_between_003_below_and_006_above(study: Stud
     """With room for all, the first batch is the whole band and nothing else."""
     t0 = round(study.best[0] + offset, 2)
     world = World(study, with_protocol(PERSON, batches=(100_000,)), Settings(t0=t0))
+    unit, told = world.record_unit, []
     for party in world.owners:
-        for envelope in party.begin():
-            world.record_unit.receive(envelope)
+        told += [answer for envelope in settle(party) for answer in receive(unit, envelope)]
+    for party, answer in zip(world.owners, told, strict=True):
+        for envelope in receive(party, answer):
+            receive(unit, envelope)
     similarity = study.comparison.pairs.similarity
     band = (similarity > t0 - 0.03 + 1e-9) & (similarity < t0 + 0.06 - 1e-9)
     edge = (np.abs(similarity - t0 + 0.03) <= 1e-9) | (np.abs(similarity - t0 - 0.06) <= 1e-9)
     assert 100 < band.sum()
-    assert band[~edge].tolist() == world.record_unit.layer.asked[~edge].tolist()
+    assert band[~edge].tolist() == unit.layer.asked[~edge].tolist()
 
 
 # 4. The forest
@@ -190,10 +195,10 @@ def test_the_budget_is_spent_as_planned(study: Study, budget: int) -> None:
 
 
 def test_an_owner_never_receives_an_outcome(full_run: FullRun) -> None:
-    """Everything that went to either owner: wishes and the link table, and no number that differs between pairs."""
+    """Everything that went to either owner: wishes, the link table, and no number that differs between pairs."""
     for name in ("a", "b"):
         received = full_run.traffic.of(recipient=owner(name))
-        assert {EncodingWish, AttributeWish, LinkTable} == {type(one) for one in received}
+        assert {Agreement, EncodingWish, AttributeWish, LinkTable} == {type(one) for one in received}
         assert not any({"g", "p"} & set(one.__dataclass_fields__) for one in received)
         marks = b"".join(one.asked for one in received if isinstance(one, AttributeWish))
         assert {0, 1} == set(marks)
@@ -262,10 +267,11 @@ def test_two_layers_are_a_configuration_of_the_same_machines(study: Study, full_
 
 
 def test_one_layer_sends_nothing_below_the_record_level(study: Study) -> None:
-    """Two uploads and two link tables are all."""
+    """Agreement on the key, two uploads and two link tables are all."""
     traffic = Traffic()
     run(study, with_protocol(PERSON, layers=1), tap=traffic)
-    assert ["RecordEncodings"] * 2 + ["LinkTable"] * 2 == [type(one).__name__ for one in traffic.of()]
+    kinds = ["Fingerprint", "Agreement", "RecordEncodings", "LinkTable"]
+    assert [kind for kind in kinds for _ in range(2)] == [type(one).__name__ for one in traffic.of()]
 
 
 def test_a_response_rate_inflates_the_batches_and_the_run_finishes(study: Study) -> None:
@@ -299,8 +305,10 @@ def test_when_everything_is_reviewed_without_error_the_result_is_the_truth_among
 
 
 def test_quality_falls_with_the_reviewers_error(study: Study) -> None:
-    """None, two in ten, four in ten wrong; even the last is better than no review."""
-    means = [final_f1(study, SCALED, error).mean(axis=0) for error in (0.0, 0.2, 0.4)]
+    """None, two in ten, four in ten wrong; even the last is better than no review, if only by a little."""
+    means = [final_f1(study, SCALED, error).mean(axis=0) for error in (0.0, 0.2)]
+    # A gain of .004 with a standard deviation of .005 between seeds needs more of them.
+    means.append(final_f1(study, SCALED, 0.4, (1, 2, 3, 4)).mean(axis=0))
     assert means[0][1] > means[1][1] + 0.005 > means[2][1] + 0.01
     assert means[2][1] > means[2][0]
 
@@ -325,7 +333,7 @@ def test_gains_are_larger_the_fewer_people_are_shared() -> None:
     schema = with_protocol(SCALED, review_budget=300)
     gains = []
     for overlap in (0.1, 0.2, 0.3):
-        f1 = final_f1(study_of(PERSON, records=5000, overlap=overlap), schema, 0.2, (1,))
+        f1 = final_f1(study_of(PERSON, records=5000, overlap=overlap), schema, 0.2, (1, 2, 3))
         gains.append((f1[:, 1] - f1[:, 0]).mean())
     assert gains == sorted(gains, reverse=True)
     assert min(gains) > 0.01

@@ -12,9 +12,11 @@ from whole_runs import SCALED, people, run, the_study
 
 from unveil.engines.reference import ReferenceEngine
 from unveil.errors import LocalProtocolError, RemoteProtocolError, SettingError
+from unveil.linkage.chance import SeededChance
 from unveil.owner.policy import ATTRIBUTE, REVIEW, Policy
 from unveil.protocol.codec import encode
 from unveil.protocol.flows import Envelope
+from unveil.protocol.machine import receive
 from unveil.protocol.messages import (
     ID,
     AttributeEncodings,
@@ -26,7 +28,7 @@ from unveil.protocol.messages import (
     Refusal,
     ReviewTask,
 )
-from unveil.protocol.roles import RECORD_UNIT, REVIEW_UNIT, Address, owner
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, owner
 from unveil.simulation.reviewer import SimulatedReviewer
 from unveil.simulation.study import Study
 from unveil.simulation.world import Settings, World
@@ -187,6 +189,7 @@ def test_a_schema_without_blocking_compares_all_pairs() -> None:
 def test_the_network_delivers_in_order_and_counts() -> None:
     """First in, first out; every message is written to bytes and read back."""
     unit, traffic = make_review_unit(), Traffic()
+    receive(unit, Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, ReviewTask(3, ids(1, 2), bytes(6), bytes(6))))
     network = MemoryNetwork({REVIEW_UNIT: unit}, tap=traffic)
     messages = [Envelope(A, REVIEW_UNIT, Refusal(ids(number))) for number in (1, 2)]
     network.send(messages)
@@ -208,6 +211,7 @@ def test_the_network_sends_nothing_that_the_table_does_not_allow() -> None:
 def test_a_message_that_is_refused_is_gone() -> None:
     """The error reaches whoever drives the network, and the next message is delivered."""
     unit = make_review_unit()
+    receive(unit, Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, ReviewTask(3, ids(1, 2), bytes(6), bytes(6))))
     network = MemoryNetwork({REVIEW_UNIT: unit})
     network.send([Envelope(A, REVIEW_UNIT, Refusal(ids(1, 1))), Envelope(A, REVIEW_UNIT, Refusal(ids(2)))])
     with pytest.raises(RemoteProtocolError):
@@ -220,4 +224,4 @@ def test_a_message_that_is_refused_is_gone() -> None:
 def test_a_reviewers_error_is_a_share(error: float) -> None:
     """A percentage would be a slip."""
     with pytest.raises(SettingError):
-        SimulatedReviewer(lambda _: True, error=error, rng=np.random.default_rng(1))
+        SimulatedReviewer(lambda _: True, error=error, chance=SeededChance(1, "reviewer"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from small_project import Traffic, with_protocol
 
 from unveil.engines.reference import ReferenceEngine
+from unveil.linkage.chance import SeededChance
 from unveil.review_unit.display import ReviewablePair, Verdict
 from unveil.schema import Hardening, Schema, built_in
 from unveil.simulation.reviewer import SimulatedReviewer
@@ -93,8 +94,9 @@ class Watcher:
         """Review as the simulated reviewer does."""
         self.note()
         self.batches.append(len(pairs))
-        error, rng = self.world.settings.error, np.random.default_rng(len(self.batches))
-        return SimulatedReviewer(self.world.truth_of, error=error, rng=rng).review(pairs, spent=spent, budget=budget)
+        error, chance = self.world.settings.error, SeededChance(len(self.batches), "watcher")
+        reviewer = SimulatedReviewer(self.world.truth_of, error=error, chance=chance)
+        return reviewer.review(pairs, spent=spent, budget=budget)
 
 
 @dataclass(repr=False)

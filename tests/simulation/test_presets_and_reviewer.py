@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import SettingError
 from unveil.evaluation.result import Point, Run
+from unveil.linkage.chance import SeededChance
 from unveil.linkage.estimate import Estimate
 from unveil.presets import ENCODINGS, PRESETS, with_encoding, with_preset
 from unveil.review_unit.display import ReviewablePair
@@ -76,8 +77,8 @@ def pair(task: int, **states: str) -> ReviewablePair:
 
 
 def wrong_share(pairs: list[ReviewablePair], *, error: float, hidden_error: float, seed: int = 1) -> float:
-    rng = np.random.default_rng(seed)
-    reviewer = SimulatedReviewer(lambda task: task[-1] % 2 == 0, error=error, hidden_error=hidden_error, rng=rng)
+    chance = SeededChance(seed, "reviewer")
+    reviewer = SimulatedReviewer(lambda task: task[-1] % 2 == 0, error=error, hidden_error=hidden_error, chance=chance)
     verdicts = reviewer.review(pairs, spent=0, budget=len(pairs))
     assert [one.task_id for one in pairs] == [verdict.task_id for verdict in verdicts]
     return float(np.mean([verdict.match != (verdict.task_id[-1] % 2 == 0) for verdict in verdicts]))
@@ -130,21 +131,33 @@ def test_half_of_the_values_hide_half_of_the_error() -> None:
 def test_the_hidden_error_takes_nothing_from_the_stream_of_chance() -> None:
     """With 0 it is the reviewer of the published runs, label by label."""
     pairs = [pair(number, a="dissimilar") for number in range(300)]
+    chance = SeededChance(4, "reviewer")
     labels = []
     for more in ({}, {"hidden_error": 0.0}):
-        reviewer = SimulatedReviewer(lambda _: True, error=0.3, rng=np.random.default_rng(4), **more)
+        reviewer = SimulatedReviewer(lambda _: True, error=0.3, chance=chance, **more)
         labels.append([verdict.match for verdict in reviewer.review(pairs, spent=0, budget=300)])
-    flips = np.random.default_rng(4).random(300) < 0.3
-    assert labels[0] == labels[1] == (~flips).tolist()
-    assert [] == SimulatedReviewer(lambda _: True, error=0.3, rng=np.random.default_rng(4)).review(
-        [], spent=0, budget=0
-    )
+    flips = [chance(f"task {one.task_id.hex()}").rng.random() < 0.3 for one in pairs]
+    assert labels[0] == labels[1] == [not flip for flip in flips]
+    assert [] == SimulatedReviewer(lambda _: True, error=0.3, chance=chance).review([], spent=0, budget=0)
+
+
+def test_a_label_depends_on_its_task_and_not_on_what_was_reviewed_before() -> None:
+    """The network may bring tasks in another order, or one by one: the same labels are wrong."""
+    pairs = [pair(number, a="dissimilar") for number in range(100)]
+
+    def labels(*batches: list[ReviewablePair]) -> dict[bytes, bool | None]:
+        reviewer = SimulatedReviewer(lambda _: True, error=0.5, chance=SeededChance(4, "reviewer"))
+        verdicts = [verdict for batch in batches for verdict in reviewer.review(batch, spent=0, budget=100)]
+        return {verdict.task_id: verdict.match for verdict in verdicts}
+
+    assert labels(pairs) == labels(pairs[::-1]) == labels(*([one] for one in pairs))
+    assert {True, False} == set(labels(pairs).values())
 
 
 @pytest.mark.parametrize("hidden_error", [-0.1, 1.1, float("nan")])
 def test_the_hidden_error_is_a_share(hidden_error: float) -> None:
     with pytest.raises(SettingError):
-        SimulatedReviewer(lambda _: True, error=0.1, hidden_error=hidden_error, rng=np.random.default_rng(1))
+        SimulatedReviewer(lambda _: True, error=0.1, hidden_error=hidden_error, chance=SeededChance(1, "reviewer"))
 
 
 # What a run says about itself

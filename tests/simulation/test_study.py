@@ -8,11 +8,11 @@ import pytest
 from unveil.engines import choose
 from unveil.evaluation.baselines import weighted_similarity
 from unveil.evaluation.quality import best_threshold, quality, truth_flags
+from unveil.linkage.chance import SeededChance
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.pairs import Comparison
 from unveil.presets import with_preset
 from unveil.schema import built_in
-from unveil.simulation.entropy import SeededEntropy
 from unveil.simulation.run import Stopwatch, simulate, starting_threshold
 from unveil.simulation.study import Study
 from unveil.simulation.world import Settings, World
@@ -97,12 +97,23 @@ def test_missing_values_do_not_weigh_unless_the_schema_says_so() -> None:
     assert [1.0, 1.0, 1 - weights[0] / sum(weights), 0.0] == pytest.approx(scores.tolist())
 
 
-def test_seeded_entropy_repeats_and_separates_purposes() -> None:
-    one, same, other = SeededEntropy(1, "a"), SeededEntropy(1, "a"), SeededEntropy(1, "b")
-    first = one(32)
-    assert first == same(32)
-    assert first != other(32)
-    assert first != one(32)
+def test_seeded_chance_repeats_and_separates_seeds_parties_and_purposes() -> None:
+    """A restart draws the same again; nobody draws what another party or another decision draws."""
+    draws = [SeededChance(*who)("handles") for who in ((1, "a"), (1, "a"), (2, "a"), (1, "b"))]
+    draws.append(SeededChance(1, "a")("upload"))
+    first, same, *others = [(draw.entropy(32), draw.rng.random(4).tolist()) for draw in draws]
+    assert first == same
+    for other in others:
+        assert first[0] != other[0]
+        assert first[1] != other[1]
+
+
+def test_bytes_of_one_draw_do_not_repeat_and_do_not_move_its_numbers() -> None:
+    """Ids and keys come from one draw; how many of them there are must not change a sample."""
+    draw, untouched = (SeededChance(1, "a")("iteration 0") for _ in range(2))
+    pieces = [draw.entropy(32) for _ in range(3)]
+    assert 3 == len(set(pieces))
+    assert untouched.rng.random(4).tolist() == draw.rng.random(4).tolist()
 
 
 def test_a_full_run_measures_baselines_disclosure_and_risk(study: Study) -> None:

@@ -1,1 +1,5 @@
-"""The attribute unit (L_A): compares attributes under keys used for one pair alone, and asks reviewers about a few."""
+"""
+The attribute unit (L_A): compares attributes under keys used for one pair alone, and asks reviewers about a few.
+
+`machine` is the role, `decisions` what its log keeps, `answers` what the owners sent for the batch at work.
+"""

@@ -13,7 +13,7 @@ from unveil.protocol.roles import Address
 
 @dataclass(slots=True, repr=False)
 class Answers:
-    """What came in so far, by pair id. An answer may arrive before the batch that expects it."""
+    """What came in so far, by pair id."""
 
     owners: tuple[Address, Address]
     _given: dict[Address, dict[bytes, tuple[Words, NDArray[np.uint8]] | None]] = field(init=False)
@@ -37,6 +37,10 @@ class Answers:
         """Note an answer: one filter and one frequency class per attribute."""
         self._given[owner][pair_id] = (filters, classes)
 
+    def erased(self, owner: Address, pair_id: bytes) -> None:
+        """Note an answer of which nothing is left but that it was given; the pair is closed further on in the log."""
+        self.give(owner, pair_id, np.empty((0, 0), np.uint64), np.empty(0, np.uint8))
+
     def refuse(self, owner: Address, pair_id: bytes) -> None:
         """Note a refusal."""
         self._given[owner][pair_id] = None
@@ -45,14 +49,9 @@ class Answers:
         """Whether nothing is missing for these pairs."""
         return all(pair_id in given for given in self._given.values() for pair_id in pair_ids)
 
-    def pop(self, pair_ids: list[bytes]) -> tuple[list[int], list[Words], list[NDArray[np.uint8]]]:
-        """
-        Remove these pairs' answers; return positions of pairs answered by both, and their filters and classes by owner.
-
-        Filters are dropped once compared: the unit keeps similarities, not encodings.
-        """
-        self._closed.update(pair_ids)
-        taken = [[given.pop(pair_id) for pair_id in pair_ids] for given in self._given.values()]
+    def both(self, pair_ids: list[bytes]) -> tuple[list[int], list[Words], list[NDArray[np.uint8]]]:
+        """Positions of the pairs that every owner answered, and their filters and classes by owner."""
+        taken = [[given[pair_id] for pair_id in pair_ids] for given in self._given.values()]
         both = [i for i, pair in enumerate(zip(*taken, strict=True)) if all(answer is not None for answer in pair)]
         filters, classes = [], []
         for answers in taken:
@@ -60,3 +59,10 @@ class Answers:
             filters.append(np.stack([words for words, _ in usable]) if usable else np.empty((0, 0, 0), np.uint64))
             classes.append(np.stack([marks for _, marks in usable]) if usable else np.empty((0, 0), np.uint8))
         return both, filters, classes
+
+    def close(self, pair_ids: list[bytes]) -> None:
+        """Forget these pairs' answers: the unit keeps similarities, not encodings."""
+        self._closed.update(pair_ids)
+        for given in self._given.values():
+            for pair_id in pair_ids:
+                given.pop(pair_id, None)

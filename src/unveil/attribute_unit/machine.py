@@ -8,23 +8,26 @@ new or changed is reported upward. It never sees a value, key_do, a record-level
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attribute_unit.answers import Answers
+from unveil.attribute_unit.decisions import KINDS, Asked, Compared, Reported
 from unveil.linkage.attributes import agreement_classes, attribute_similarities
 from unveil.linkage.bits import word_count
+from unveil.linkage.chance import Chance, Draw
 from unveil.linkage.columns import byte_matrix, entries, outcome_columns, outcomes
-from unveil.linkage.layer import Layer
+from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.logistic import LogisticModel
 from unveil.linkage.noise import estimated_error
 from unveil.linkage.outcome import Model, Outcomes, Reals
 from unveil.linkage.request import SHOWN, learnt_bounds, states
-from unveil.protocol.flows import Envelope, check_incoming, refused
+from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
+from unveil.protocol.machine import Decision, Erased, Step
 from unveil.protocol.messages import (
     ID,
     AttributeEncodings,
@@ -35,12 +38,10 @@ from unveil.protocol.messages import (
     Refusal,
     ReviewLabel,
     ReviewTask,
-    WishlistPull,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role
 from unveil.schema import Schema
 
-Entropy = Callable[[int], bytes]
 #: What the model is told about each pair: from attribute similarities, agreement classes, and the word from above.
 Features = Callable[[Reals, NDArray[np.uint8], Outcomes], Reals]
 _SURE = 0.98
@@ -54,18 +55,24 @@ class _Batch:
     thought: Outcomes
     rounds: int = 0
     compared: bool = False
+    expected: frozenset[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.expected = frozenset(self.pair_ids)
 
 
 class AttributeUnit:
     """L_A. `layer` holds its pairs, in the order of `pair_ids`; `similarity` their attribute similarities."""
+
+    decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
+    address = ATTRIBUTE_UNIT
 
     def __init__(
         self,
         schema: Schema,
         owners: tuple[Address, Address],
         *,
-        rng: np.random.Generator,
-        entropy: Entropy,
+        chance: Chance,
         model: Model,
         features: Features,
     ) -> None:
@@ -86,138 +93,206 @@ class AttributeUnit:
         self.spent = 0
         self.tasks: dict[bytes, int] = {}  # task id -> position in the layer
         self._schema, self._protocol, self._owners = schema, protocol, owners
-        self._rng, self._entropy = rng, entropy
+        self._chance = chance
         self._answers = Answers(owners)
-        self._wishlists: dict[Address, deque[tuple[bytes, bytes, bytes]]] = {owner: deque() for owner in owners}
         self._batch: _Batch | None = None
         self._open_tasks: dict[bytes, int] = {}
         self._labels: dict[int, tuple[bool, float]] = {}
+        self._reviews = 0
 
-    def receive(self, envelope: Envelope) -> list[Envelope]:
-        """Take one message; return what is to be sent because of it."""
+    # Messages
+
+    def admit(self, envelope: Envelope) -> Envelope:
+        """Check a message; it is kept as it is."""
         check_incoming(envelope)
         if envelope.sender.role is Role.OWNER and envelope.sender not in self._owners:
             raise refused(envelope, "not an owner of this project")
         match envelope.message:
             case Bootstrap() as message:
-                return self._announced(envelope, message)
+                self._check_announced(envelope, message)
             case AttributeEncodings() as message:
-                return self._answered(envelope, message)
+                self._check_answered(envelope, message)
             case Refusal() as message if envelope.sender.role is Role.OWNER:
-                return self._declined(envelope, message)
-            case WishlistPull() as message:
-                return self._wishes(envelope, message)
+                self._check_unanswered(envelope, message.ids)
             case ReviewLabel() as message:
-                return self._reviewed(envelope, message)
+                self._check_open(envelope, message.task_ids)
+                _checked_outcomes(envelope, message.g, message.p)
             case Refusal() as message:
-                return self._not_reviewed(envelope, message)
-        raise refused(envelope, "not for the attribute unit")
+                self._check_open(envelope, message.ids)
+            case _:
+                raise refused(envelope, "not for the attribute unit")
+        return envelope
+
+    def apply(self, event: Envelope | Decision) -> None:
+        """Take in one entry of the log."""
+        if isinstance(event, Envelope):
+            self._take(event)
+            return
+        match event:
+            case Compared():
+                self._compared(event)
+            case Asked():
+                self._asked(event)
+            case Reported():
+                word = outcomes(event.g, event.p)
+                self.layer.reported(np.frombuffer(event.positions, "<i8"), word)
+                self._batch = None
+
+    def _take(self, envelope: Envelope) -> None:
+        match envelope.message:
+            case Bootstrap() as message:
+                self._batch = _Batch(entries(message.pair_ids, ID), outcomes(message.g, message.p))
+            case AttributeEncodings() as message:
+                self._answered(envelope.sender, message)
+            case Erased() as message:
+                for pair_id in entries(message.ids, ID):
+                    self._answers.erased(envelope.sender, pair_id)
+            case Refusal() as message if envelope.sender.role is Role.OWNER:
+                for pair_id in entries(message.ids, ID):
+                    self._answers.refuse(envelope.sender, pair_id)
+            case ReviewLabel() as message:
+                self._reviewed(message)
+            case Refusal() as message:
+                for task_id in entries(message.ids, ID):
+                    del self._open_tasks[task_id]
+                self._learn_when_reviewed()
+
+    def stub(self, message: Message) -> Erased | None:
+        """Encodings are erased once they were compared; that the pairs were answered stays."""
+        return Erased(message.pair_ids) if isinstance(message, AttributeEncodings) else None
+
+    def done_with(self, message: Erased) -> bool:
+        """Whether all these pairs were compared."""
+        return all(self._answers.closed(pair_id) for pair_id in entries(message.ids, ID))
+
+    def decide(self, now: float) -> Step | None:
+        """The next decision that is due."""
+        del now
+        batch = self._batch
+        if batch is None or self._open_tasks:
+            return None
+        if not batch.compared:
+            return self._compare(batch) if self._answers.complete(batch.pair_ids) else None
+        return self._ask(batch) or self._report()
 
     # A batch comes in
 
-    def _announced(self, envelope: Envelope, message: Bootstrap) -> list[Envelope]:
+    def _check_announced(self, envelope: Envelope, message: Bootstrap) -> None:
         if self._batch is not None:
-            raise refused(envelope, "the last batch is not finished")
-        try:
-            thought = outcomes(message.g, message.p)
-        except ValueError as error:
-            raise refused(envelope, str(error)) from None
+            raise too_early(envelope, "the last batch is not finished")
+        _checked_outcomes(envelope, message.g, message.p)
         pair_ids = entries(message.pair_ids, ID)
         if len(set(pair_ids)) != len(pair_ids) or any(self._answers.closed(pair_id) for pair_id in pair_ids):
             raise refused(envelope, "a pair that was announced before")
-        self._batch = _Batch(pair_ids, thought)
-        return self._compare_when_complete()
 
-    def _answered(self, envelope: Envelope, message: AttributeEncodings) -> list[Envelope]:
+    def _check_answered(self, envelope: Envelope, message: AttributeEncodings) -> None:
         width = len(self._schema.attributes)
         if (message.attributes, message.m) != (width, self._schema.layer_a.m):
             raise refused(envelope, "attributes or filter length differ from the schema's")
-        words = word_count(message.m)
-        filters = np.frombuffer(message.filters, "<u8").reshape(-1, width, words)
         classes = byte_matrix(message.classes, width)
         if classes.size and classes.max() > 1 + len(self._protocol.frequency.bounds):
             raise refused(envelope, "an unknown frequency class")
-        pair_ids = self._unanswered(envelope, message.pair_ids)
-        for i, pair_id in enumerate(pair_ids):
-            self._answers.give(envelope.sender, pair_id, filters[i], classes[i])
-        return self._compare_when_complete()
+        self._check_unanswered(envelope, message.pair_ids)
 
-    def _declined(self, envelope: Envelope, message: Refusal) -> list[Envelope]:
-        for pair_id in self._unanswered(envelope, message.ids):
-            self._answers.refuse(envelope.sender, pair_id)
-        return self._compare_when_complete()
-
-    def _unanswered(self, envelope: Envelope, column: bytes) -> list[bytes]:
+    def _check_unanswered(self, envelope: Envelope, column: bytes) -> None:
         pair_ids = entries(column, ID)
         twice = len(set(pair_ids)) != len(pair_ids)
         if twice or any(self._answers.has(envelope.sender, pair_id) for pair_id in pair_ids):
             raise refused(envelope, "a second answer for the same pair")
-        return pair_ids
+        if self._batch is None or not self._batch.expected.issuperset(pair_ids):
+            # Kept, such answers could fill the unit without bound.
+            raise too_early(envelope, "a pair that was not announced yet")
 
-    def _compare_when_complete(self) -> list[Envelope]:
-        """Once every owner has answered: similarities, features, M_A's first word, first review batch."""
+    def _answered(self, owner: Address, message: AttributeEncodings) -> None:
+        width = len(self._schema.attributes)
+        filters = np.frombuffer(message.filters, "<u8").reshape(-1, width, word_count(message.m))
+        classes = byte_matrix(message.classes, width)
+        for i, pair_id in enumerate(entries(message.pair_ids, ID)):
+            self._answers.give(owner, pair_id, filters[i], classes[i])
+
+    def _compare(self, batch: _Batch) -> Step:
+        """Once every owner has answered: one similarity per attribute."""
+        width = len(self._schema.attributes)
+        both, filters, classes = self._answers.both(batch.pair_ids)
+        if not both:
+            return Step(Compared(width, b"", b"", b""))
+        similarity = attribute_similarities(filters[0], filters[1])
+        agreement = agreement_classes(similarity, classes[0], classes[1])
+        pair_ids = b"".join(batch.pair_ids[i] for i in both)
+        return Step(Compared(width, pair_ids, similarity.astype("<f8").tobytes(), agreement.tobytes()))
+
+    def _compared(self, decision: Compared) -> None:
+        """Take in similarities: features, and M_A's first word."""
         batch = self._batch
-        if batch is None or batch.compared or not self._answers.complete(batch.pair_ids):
-            return []
+        assert batch is not None
         batch.compared = True
-        both, filters, classes = self._answers.pop(batch.pair_ids)
-        if both:
-            similarity = attribute_similarities(filters[0], filters[1])
-            agreement = agreement_classes(similarity, classes[0], classes[1])
+        self._answers.close(batch.pair_ids)
+        pair_ids = entries(decision.pair_ids, ID)
+        if pair_ids:
+            width = decision.attributes
+            similarity = np.frombuffer(decision.similarity, "<f8").reshape(-1, width).astype(np.float64)
+            agreement = byte_matrix(decision.agreement, width)
             self.similarity = np.concatenate([self.similarity, similarity])
             self.agreement = np.concatenate([self.agreement, agreement])
-            self.pair_ids += [batch.pair_ids[i] for i in both]
+            self.pair_ids += pair_ids
+            place = {pair_id: i for i, pair_id in enumerate(batch.pair_ids)}
+            both = [place[pair_id] for pair_id in pair_ids]
             told = Outcomes(batch.thought.g[both], batch.thought.p[both])
             self.layer.add(self._features(similarity, agreement, told), told)
         if len(self.layer):
             if not self.layer.model.ready:
                 self.layer.learn()  # bootstrap from what M_R thinks
             self.layer.classify()
-        return self._next_review()
 
     # Reviewers are asked
 
-    def _next_review(self) -> list[Envelope]:
-        """Ask about the next batch of tasks, or report when this iteration's reviews are through."""
-        batch, review = self._batch, self._protocol.review
-        assert batch is not None
+    def _ask(self, batch: _Batch) -> Step | None:
+        """The next batch of tasks; None when this iteration's reviews are through."""
+        review = self._protocol.review
         left = review.budget - self.spent
-        if self._protocol.layers == 3 and batch.rounds < review.rounds and left > 0:  # noqa: PLR2004 - with review
-            batch.rounds += 1
-            size = min(left, max(1, review.budget // review.batches))
-            chosen = self._draw(size)
-            if len(chosen):
-                return self._ask(chosen)
-        return self._report()
+        if self._protocol.layers < 3 or batch.rounds == review.rounds or left <= 0:  # noqa: PLR2004 - with review
+            return None
+        draw = self._chance(f"review {self._reviews}")
+        chosen = self._draw(min(left, max(1, review.budget // review.batches)), draw)
+        return self._tasks(chosen, draw) if len(chosen) else None
 
-    def _draw(self, size: int) -> NDArray[np.int64]:
+    def _draw(self, size: int, draw: Draw) -> Positions:
         """Pairs to review: uncertain ones, and a few that the model is sure of, to learn how often reviewers err."""
         controls = round(self._protocol.controls * size)
-        chosen = self.layer.select(size - controls, self._rng)
-        sure = np.flatnonzero(~self.layer.asked & (self.layer.p > _SURE))
-        some = self._rng.permutation(sure)[:controls]
-        self.layer.asked[some] = True
+        chosen = self.layer.select(size - controls, draw.rng)
+        some = self.layer.sure(max(_SURE, self._protocol.p_t), controls, draw.rng)
         if not len(some):
             return chosen
         # In random order: reviewers must not learn where the easy ones stand.
-        return self._rng.permutation(np.concatenate([chosen, some]))
+        return draw.rng.permutation(np.concatenate([chosen, some]))
 
-    def _ask(self, chosen: NDArray[np.int64]) -> list[Envelope]:
+    def _tasks(self, chosen: Positions, draw: Draw) -> Step:
         width = len(self._schema.attributes)
-        task_ids = entries(self._entropy(ID * len(chosen)), ID)
+        task_ids = entries(draw.entropy(ID * len(chosen)), ID)
         state = states(self.similarity[chosen], self._bounds())
-        asked = (state == SHOWN).astype(np.uint8)
-        self._open_tasks = dict(zip(task_ids, chosen.tolist(), strict=True))
-        self.tasks.update(self._open_tasks)
-        wishes = [
-            (self.pair_ids[position], task_id, asked[i].tobytes())
-            for i, (task_id, position) in enumerate(self._open_tasks.items())
-        ]
-        for owner in self._owners:
-            self._wishlists[owner].extend(wishes[i] for i in self._rng.permutation(len(wishes)))
+        asked = state == SHOWN
+        if self._protocol.decoys:
+            # Names alone would tell an owner which attributes are alike. What decoys bring, the review unit drops.
+            asked |= draw.rng.random(asked.shape) < self._protocol.decoys
+        marks = [row.tobytes() for row in asked.astype(np.uint8)]
+        pair_ids = [self.pair_ids[position] for position in chosen.tolist()]
         classes = self.agreement[chosen].tobytes()
         task = ReviewTask(width, b"".join(task_ids), state.astype(np.uint8).tobytes(), classes)
-        return [self._send(REVIEW_UNIT, task)]
+        messages = [self._send(REVIEW_UNIT, task)]
+        for owner in self._owners:
+            order = draw.rng.permutation(len(chosen)).tolist()
+            columns = (b"".join(column[i] for i in order) for column in (pair_ids, task_ids, marks))
+            messages.append(self._send(owner, AttributeWish(width, *columns)))
+        return Step(Asked(b"".join(task_ids), chosen.astype("<i8").tobytes()), tuple(messages))
+
+    def _asked(self, decision: Asked) -> None:
+        assert self._batch is not None
+        self._batch.rounds += 1
+        self._reviews += 1
+        positions = np.frombuffer(decision.positions, "<i8")
+        self.layer.ask(positions)
+        self._open_tasks = dict(zip(entries(decision.task_ids, ID), positions.tolist(), strict=True))
+        self.tasks.update(self._open_tasks)
 
     def _bounds(self) -> NDArray[np.float64]:
         """For each attribute the similarity up to which its values are not asked for."""
@@ -226,40 +301,20 @@ class AttributeUnit:
             return np.full(self.similarity.shape[1], review.lower)
         return learnt_bounds(self.similarity, self.layer.g, lower=review.lower, quantile=review.learn_lower)
 
-    def _wishes(self, envelope: Envelope, message: WishlistPull) -> list[Envelope]:
-        wishlist = self._wishlists[envelope.sender]
-        wishes = [wishlist.popleft() for _ in range(min(message.limit, len(wishlist)))]
-        if not wishes:
-            return []
-        pair_ids, task_ids, asked = (b"".join(part) for part in zip(*wishes, strict=True))
-        return [self._send(envelope.sender, AttributeWish(len(self._schema.attributes), pair_ids, task_ids, asked))]
-
-    def _reviewed(self, envelope: Envelope, message: ReviewLabel) -> list[Envelope]:
-        task_ids = self._open(envelope, message.task_ids)
-        try:
-            labels = outcomes(message.g, message.p)
-        except ValueError as error:
-            raise refused(envelope, str(error)) from None
-        for task_id, g, p in zip(task_ids, labels.g.tolist(), labels.p.tolist(), strict=True):
-            self._labels[self._open_tasks.pop(task_id)] = (g, p)
-        return self._learn_when_reviewed()
-
-    def _not_reviewed(self, envelope: Envelope, message: Refusal) -> list[Envelope]:
-        for task_id in self._open(envelope, message.ids):
-            del self._open_tasks[task_id]
-        return self._learn_when_reviewed()
-
-    def _open(self, envelope: Envelope, column: bytes) -> list[bytes]:
+    def _check_open(self, envelope: Envelope, column: bytes) -> None:
         task_ids = entries(column, ID)
         if len(set(task_ids)) != len(task_ids) or any(task_id not in self._open_tasks for task_id in task_ids):
             raise refused(envelope, "a task that is not open")
-        return task_ids
 
-    def _learn_when_reviewed(self) -> list[Envelope]:
+    def _reviewed(self, message: ReviewLabel) -> None:
+        labels = outcomes(message.g, message.p)
+        for task_id, g, p in zip(entries(message.task_ids, ID), labels.g.tolist(), labels.p.tolist(), strict=True):
+            self._labels[self._open_tasks.pop(task_id)] = (g, p)
+        self._learn_when_reviewed()
+
+    def _learn_when_reviewed(self) -> None:
         """Once no task is open: take the labels, let the forest grow, classify anew."""
-        if self._open_tasks:
-            return []
-        if self._labels:
+        if not self._open_tasks and self._labels:
             positions = np.array(sorted(self._labels), np.int64)
             g = np.array([self._labels[i][0] for i in positions.tolist()], bool)
             p = np.array([self._labels[i][1] for i in positions.tolist()])
@@ -269,7 +324,6 @@ class AttributeUnit:
             self._judge_reviewers()
             self.layer.learn()
             self.layer.classify()
-        return self._next_review()
 
     def _judge_reviewers(self) -> None:
         """Estimate how often reviewers err from all labels so far; a forest takes every label as it is."""
@@ -282,13 +336,20 @@ class AttributeUnit:
         error = estimated_error(odds, labels, inertia=model.inertia)
         self.layer.model, self.layer.reviewer_error = replace(model, error=error), error
 
-    def _report(self) -> list[Envelope]:
+    def _report(self) -> Step:
         """Tell the record unit what is new or has changed."""
         changed = self.layer.changes(once=self._protocol.report_once)
-        self._batch = None
-        word = Outcomes(self.layer.g[changed], self.layer.p[changed])
+        g, p = outcome_columns(Outcomes(self.layer.g[changed], self.layer.p[changed]))
         pair_ids = b"".join(self.pair_ids[i] for i in changed.tolist())
-        return [self._send(RECORD_UNIT, Labels(pair_ids, *outcome_columns(word)))]
+        decision = Reported(g, p, changed.astype("<i8").tobytes())
+        return Step(decision, (self._send(RECORD_UNIT, Labels(pair_ids, g, p)),))
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(ATTRIBUTE_UNIT, recipient, message)
+
+
+def _checked_outcomes(envelope: Envelope, g: bytes, p: bytes) -> None:
+    try:
+        outcomes(g, p)
+    except ValueError as error:
+        raise refused(envelope, str(error)) from None

@@ -11,12 +11,13 @@ _WIDTH = 16
 class Handles:
     """Row of each 16-byte id in a column."""
 
-    def __init__(self, column: bytes) -> None:
+    def __init__(self, column: bytes, *, unique: bool = True) -> None:
         self.column = column
         halves = np.frombuffer(column, ">u8").reshape(-1, 2).astype(np.uint64)
         self._order = np.lexsort((halves[:, 1], halves[:, 0]))
         self._sorted = halves[self._order]
-        if len(halves) > 1 and bool((self._sorted[1:] == self._sorted[:-1]).all(axis=1).any()):
+        self.unique = len(halves) < 2 or not bool((self._sorted[1:] == self._sorted[:-1]).all(axis=1).any())  # noqa: PLR2004
+        if unique and not self.unique:
             raise ValueError("an id occurs twice")
         self._first = self._sorted[:, 0].copy()
 

@@ -20,6 +20,7 @@ from unveil.schema import Protocol
 
 M = TypeVar("M", bound=Model)
 Positions = NDArray[np.int64]
+_AT_ONCE = 1 << 18  # pairs that the model is asked about at once, so that no copy of all evidence is made
 
 
 class Layer(Generic[M]):
@@ -41,8 +42,9 @@ class Layer(Generic[M]):
         self._settings = settings
         self._clerical_weight = clerical_weight
         self.features: Reals = np.empty(0)
-        self.g: Flags = np.empty(0, bool)
-        self.p: Reals = np.empty(0)
+        self._g: Flags = np.empty(0, bool)
+        self._p: Reals = np.empty(0)
+        self._stale = False  # the model has changed since it was last asked
         self.asked: Flags = np.empty(0, bool)  # sent to the layer below, whether or not it answers
         self.labelled: Flags = np.empty(0, bool)  # has a label from below
         self.label_g: Flags = np.empty(0, bool)  # the label itself, where the outcome weighs it against the model
@@ -52,7 +54,19 @@ class Layer(Generic[M]):
         self._fresh: Flags = np.empty(0, bool)  # never reported
 
     def __len__(self) -> int:
-        return len(self.g)
+        return len(self._g)
+
+    @property
+    def g(self) -> Flags:
+        """Current decision about every pair."""
+        self._refresh()
+        return self._g
+
+    @property
+    def p(self) -> Reals:
+        """How sure each decision is."""
+        self._refresh()
+        return self._p
 
     @property
     def outcomes(self) -> Outcomes:
@@ -63,8 +77,8 @@ class Layer(Generic[M]):
         """Take in pairs, with what the layer above thought of them when it asked. They are not classified yet."""
         n = len(features)
         self.features = features if not len(self) else np.concatenate([self.features, features])
-        self.g = np.concatenate([self.g, np.zeros(n, bool)])
-        self.p = np.concatenate([self.p, np.full(n, 0.5)])
+        self._g = np.concatenate([self._g, np.zeros(n, bool)])
+        self._p = np.concatenate([self._p, np.full(n, 0.5)])
         self.asked = np.concatenate([self.asked, np.zeros(n, bool)])
         self.labelled = np.concatenate([self.labelled, np.zeros(n, bool)])
         self.label_g = np.concatenate([self.label_g, np.zeros(n, bool)])
@@ -75,20 +89,29 @@ class Layer(Generic[M]):
             self.told = _joined(self.told, told)
 
     def classify(self) -> None:
+        """Let the model speak anew about every pair; it is asked when its word is needed."""
+        # A log that is applied again passes through many models of which only the last one is ever asked.
+        self._stale = True
+
+    def _refresh(self) -> None:
         """Ask the model about every pair that has no label from below, and about all where labels may be wrong."""
+        if not self._stale:
+            return
+        self._stale = False
         open_pairs = np.flatnonzero(~self.labelled)
-        if len(open_pairs):
-            word = self.model.predict(self.features[open_pairs])
-            self.g[open_pairs], self.p[open_pairs] = word.g, word.p
+        for start in range(0, len(open_pairs), _AT_ONCE):
+            some = open_pairs[start : start + _AT_ONCE]
+            word = self.model.predict(self.features[some])
+            self._g[some], self._p[some] = word.g, word.p
         labelled = np.flatnonzero(self.labelled)
         if self.reviewer_error is not None and len(labelled):
             word = self.model.predict(self.features[labelled])
             label = Outcomes(self.label_g[labelled], self.label_p[labelled])
             weighed = posterior(word, label, self.reviewer_error)
-            self.g[labelled], self.p[labelled] = weighed.g, weighed.p
+            self._g[labelled], self._p[labelled] = weighed.g, weighed.p
 
     def select(self, size: int, rng: np.random.Generator) -> Positions:
-        """Draw up to `size` uncertain pairs that were never asked about, and mark them as asked."""
+        """Draw up to `size` uncertain pairs that were never asked about."""
         settings = self._settings
         pool = np.flatnonzero(~self.asked & ~self.labelled & (self.p < settings.p_t))
         if settings.strategy == "buckets":
@@ -97,13 +120,20 @@ class Layer(Generic[M]):
             drawn = closest_sample(self.p[pool], p_t=settings.p_t, size=size, rng=rng)
         else:
             drawn = uniform_sample(self.p[pool], p_t=settings.p_t, size=size, rng=rng)
-        chosen = pool[drawn]
-        self.asked[chosen] = True
-        return chosen
+        return pool[drawn]
+
+    def sure(self, above: float, size: int, rng: np.random.Generator) -> Positions:
+        """Draw up to `size` pairs that were never asked about and whose decision is surer than that."""
+        pool = np.flatnonzero(~self.asked & ~self.labelled & (self.p > above))
+        return rng.permutation(pool)[:size] if size else pool[:0]
+
+    def ask(self, positions: Positions) -> None:
+        """These pairs go to the layer below, whether or not it answers."""
+        self.asked[positions] = True
 
     def take(self, positions: Positions, labels: Outcomes) -> None:
         """Take labels from below; a later label for the same pair replaces the earlier one."""
-        self.g[positions], self.p[positions] = labels.g, labels.p
+        self._g[positions], self._p[positions] = labels.g, labels.p
         self.label_g[positions], self.label_p[positions] = labels.g, labels.p
         self.labelled[positions] = True
 
@@ -127,19 +157,21 @@ class Layer(Generic[M]):
 
     def changes(self, *, once: bool = False) -> Positions:
         """
-        Pairs whose outcome is new or has changed since it was last reported; from now on they count as reported.
+        Pairs whose outcome is new or has changed since it was last reported.
 
         With `once`, a changed word of the model is not reported again; a label from below still is.
         """
         changed = self._fresh | (self.g != self._reported.g) | (self.p != self._reported.p)
         if once:
             changed &= self._fresh | self.labelled
-        positions = np.flatnonzero(changed)
+        return np.flatnonzero(changed)
+
+    def reported(self, positions: Positions, word: Outcomes) -> None:
+        """From now on this is what the layer above knows of these pairs."""
         self._fresh[positions] = False
         g, p = self._reported.g.copy(), self._reported.p.copy()
-        g[positions], p[positions] = self.g[positions], self.p[positions]
+        g[positions], p[positions] = word.g, word.p
         self._reported = Outcomes(g, p)
-        return positions
 
 
 def _joined(first: Outcomes, second: Outcomes) -> Outcomes:

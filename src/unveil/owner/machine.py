@@ -1,48 +1,59 @@
 """
 The owner's machine.
 
-It uploads its records encoded as a whole, then pulls wishlists and answers or refuses: attribute encodings under the
-pair's key go to the attribute unit, values for a masked display to the review unit. Every disclosure is charged to the
-ledger before it is sent. It learns no outcome; at the end it gets a link id for each of its records.
+It shows that it shares key and parameters with the others, uploads its records encoded as a whole, and then answers or
+refuses wishes: attribute encodings under the pair's key go to the attribute unit, values for a masked display to the
+review unit. Every disclosure is charged to the ledger before it is sent. It learns no outcome; at the end it gets a
+link id for each of its records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding.encoder import Encoder
+from unveil.errors import SettingError
+from unveil.linkage.chance import Chance
 from unveil.linkage.columns import byte_matrix, entries
 from unveil.linkage.handles import Handles
+from unveil.owner.combinations import Combinations
+from unveil.owner.decisions import KINDS, Answered, Approved, Prepared, Presented, Uploaded
 from unveil.owner.frequency import all_frequency_classes
-from unveil.owner.ledger import Ledger
-from unveil.owner.policy import ATTRIBUTE, REVIEW, Policy
+from unveil.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.owner.links import Links
+from unveil.owner.policy import Grant, Policy
+from unveil.owner.wishes import Wish, Wishes
 from unveil.protocol.flows import Envelope, check_incoming, refused
+from unveil.protocol.machine import Decision, Erased, Step
 from unveil.protocol.messages import (
     ID,
-    KEY_PAIR,
+    Agreement,
     AttributeEncodings,
     AttributeValues,
     AttributeWish,
     EncodingWish,
+    Fingerprint,
     LinkTable,
     Message,
     RecordEncodings,
     Refusal,
-    WishlistPull,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.records import Records
 from unveil.schema import Schema
 
-Entropy = Callable[[int], bytes]
-PULL_LIMIT = 1000
+PART = 4 << 20  # bytes of one part of an upload
 
 
 class Owner:
     """DO. `ledger` tells what left; `link_ids` is the result, one 16-byte id per record, empty until it has come."""
+
+    decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
 
     def __init__(
         self,
@@ -52,125 +63,228 @@ class Owner:
         encoder: Encoder,
         *,
         policy: Policy | None = None,
-        rng: np.random.Generator,
-        entropy: Entropy,
+        chance: Chance,
     ) -> None:
         self.address = address
         self.ledger = Ledger(len(records), len(schema.attributes))
-        self.link_ids: list[bytes] = []
-        self._records, self._schema, self._encoder = records, schema, encoder
-        self._policy, self._rng = policy or Policy(), rng
-        self._handles = Handles(entropy(ID * len(records)))
-        self._served: set[bytes] = set()  # every key_pair ever answered
-        self._pairs: dict[bytes, int] = {}  # pair id -> row
-        self._tasks: set[bytes] = set()  # every task id ever answered
+        self.agreed: bool | None = None  # whether all owners share key and parameters; None: not known yet
+        self.uploaded = False
+        self._records, self._schema, self._encoder, self._chance = records, schema, encoder, chance
+        self._policy = (policy or Policy()).fitted(schema.names, len(records))
+        self._combinations = Combinations(records, schema.names) if self._policy.smallest_k > 1 else None
+        self._handles: Handles | None = None
+        self._fingerprint = encoder.fingerprint()
+        self._presented = b""  # the fingerprint that the record unit knows
+        self._wishes = Wishes(schema)
+        self._links = Links()
         self._classes = all_frequency_classes(records, schema)
         self._present = np.stack([~records.columns[name].missing() for name in schema.names], axis=1)
 
     def __repr__(self) -> str:
         return f"Owner({self.address}, <{len(self._records)} records>)"
 
-    def begin(self) -> list[Envelope]:
-        """The first message: every record, encoded as a whole."""
-        filters = self._encoder.record_level(self._records, rng=self._rng)
-        blocking = self._encoder.blocking_keys(self._records)
-        message = RecordEncodings(
-            fingerprint=self._encoder.fingerprint(),
-            m=self._encoder.m,
-            blocking_keys=len(self._schema.blocking),
-            handles=self._handles.column,
-            filters=np.ascontiguousarray(filters, dtype="<u8").tobytes(),
-            blocking=blocking.tobytes(),
-        )
-        return [self._send(RECORD_UNIT, message)]
+    @property
+    def link_ids(self) -> list[bytes]:
+        """One link id per record, in the order of the records; empty until all have come."""
+        return self._links.ids
 
-    def poll(self) -> list[Envelope]:
-        """Ask both units what they wish for. Owners open no port: they always ask first."""
-        return [self._send(unit, WishlistPull(PULL_LIMIT)) for unit in (RECORD_UNIT, ATTRIBUTE_UNIT)]
+    # Messages
 
-    def receive(self, envelope: Envelope) -> list[Envelope]:
-        """Take one message; return what is to be sent because of it."""
+    def admit(self, envelope: Envelope) -> Envelope:
+        """Check a message; it is kept as it is."""
         check_incoming(envelope)
         match envelope.message:
+            case Agreement() as message:
+                if self.agreed:
+                    raise refused(envelope, "the owners have agreed before")
+                if message.fingerprint != self._presented:
+                    # Word on a key or schema that was mended meanwhile; the right one will come.
+                    raise refused(envelope, "about another fingerprint than was shown last")
             case EncodingWish() as message:
-                return self._encode(envelope, message)
+                self._wishes.check_encodings(envelope, message, self._handles)
             case AttributeWish() as message:
-                return self._show(envelope, message)
+                self._wishes.check_values(envelope, message)
             case LinkTable() as message:
-                return self._linked(envelope, message)
-        raise refused(envelope, "not for an owner")
+                self._links.check(envelope, message, self._handles)
+            case _:
+                raise refused(envelope, "not for an owner")
+        return envelope
 
-    def _encode(self, envelope: Envelope, message: EncodingWish) -> list[Envelope]:
-        """Answer wishes for attribute encodings that the policy grants, refuse the rest."""
-        rows = self._handles.rows(message.handles)
-        key_pairs = entries(message.key_pairs, KEY_PAIR)
-        pair_ids = entries(message.pair_ids, ID)
-        if (rows < 0).any():
-            raise refused(envelope, "a wish for a record that this owner does not hold")
-        # A key used twice would turn keyed filters into plain ones; only the owner can refuse that.
-        if len(set(key_pairs)) != len(key_pairs) or not self._served.isdisjoint(key_pairs):
-            raise refused(envelope, "a key_pair that was used before")
-        if len(set(pair_ids)) != len(pair_ids) or any(pair_id in self._pairs for pair_id in pair_ids):
-            raise refused(envelope, "a pair that was wished for before")
-        self._served.update(key_pairs)
-        self._pairs.update(zip(pair_ids, rows.tolist(), strict=True))
-        granted = self._policy.grants(rows, ATTRIBUTE, self._rng)
-        out = self._refusals(ATTRIBUTE_UNIT, pair_ids, granted)
-        if granted.any():
-            some = np.flatnonzero(granted)
-            self.ledger.charge(ATTRIBUTE, rows[some], self._present[rows[some]])
-            filters = self._encoder.pair_level(self._records, rows[some], [key_pairs[i] for i in some])
-            answer = AttributeEncodings(
-                attributes=len(self._schema.attributes),
-                m=self._schema.layer_a.m,
-                pair_ids=b"".join(pair_ids[i] for i in some),
-                filters=np.ascontiguousarray(filters, dtype="<u8").tobytes(),
-                classes=self._classes[rows[some]].tobytes(),
+    def apply(self, event: Envelope | Decision) -> None:
+        """Take in one entry of the log."""
+        match event:
+            case Envelope(message=Agreement() as message):
+                self.agreed = bool(message.agree)
+            case Envelope(message=EncodingWish() | AttributeWish() as message):
+                self._wishes.add(message, self._handles)
+            case Envelope(message=LinkTable() as message):
+                assert self._handles is not None
+                self._links.add(message, self._handles)
+            case Prepared():
+                self._prepared(event)
+            case Presented():
+                self._presented, self.agreed = event.fingerprint, None
+            case Uploaded():
+                self.uploaded = True
+            case Approved():
+                self._wishes.approve(event)
+            case Answered():
+                self._answered(event)
+
+    def stub(self, message: Message) -> Erased | None:
+        """Wishes are never forgotten: a key_pair must not be served twice."""
+        del message
+        return None
+
+    def done_with(self, message: Erased) -> bool:
+        """Nothing is erased."""
+        del message
+        return False
+
+    def decide(self, now: float) -> Step | None:
+        """The next decision that is due."""
+        if self._handles is None:
+            return self._prepare()
+        if self._presented != self._fingerprint:
+            return self._introduce()
+        if self.agreed and not self.uploaded:
+            return self._upload()
+        wish = self._wishes.due(self._policy.needs_approval)
+        return None if wish is None else self._answer(wish, now)
+
+    # Encodings go out
+
+    def _prepare(self) -> Step:
+        """Random handles for the records."""
+        handles = self._chance("handles").entropy(ID * len(self._records))
+        return Step(Prepared(self._records.digest(), handles))
+
+    def _prepared(self, decision: Prepared) -> None:
+        if decision.digest != self._records.digest():
+            raise SettingError(
+                "the data has changed since the linkage began: handles would stand for other records",
+                hint="put the data back as it was, or start anew in another folder",
             )
-            out.append(self._send(ATTRIBUTE_UNIT, answer))
-        return out
+        self._handles = Handles(decision.handles)
 
-    def _show(self, envelope: Envelope, message: AttributeWish) -> list[Envelope]:
-        """Send the values asked for and granted to the review unit, refuse the rest."""
-        names = self._schema.names
-        if message.attributes != len(names):
-            raise refused(envelope, "attributes outside the schema")
-        pair_ids, task_ids = entries(message.pair_ids, ID), entries(message.task_ids, ID)
-        if any(pair_id not in self._pairs for pair_id in pair_ids):
-            raise refused(envelope, "a wish for a pair that this owner was never asked about")
-        if len(set(task_ids)) != len(task_ids) or not self._tasks.isdisjoint(task_ids):
-            raise refused(envelope, "a task that was wished for before")
-        self._tasks.update(task_ids)
-        rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
-        allowed = np.array([name not in self._policy.never for name in names])
-        asked = byte_matrix(message.asked, len(names)).astype(bool) & allowed
-        granted = self._policy.grants(rows, REVIEW, self._rng)
-        out = self._refusals(REVIEW_UNIT, task_ids, granted)
-        if granted.any():
-            some = np.flatnonzero(granted)
-            sent = asked[some] & self._present[rows[some]]
-            self.ledger.charge(REVIEW, rows[some], sent)
-            values = tuple(self._values(rows[i], asked[i]) for i in some)
-            out.append(self._send(REVIEW_UNIT, AttributeValues(b"".join(task_ids[i] for i in some), values)))
-        return out
+    def _introduce(self) -> Step:
+        """The fingerprint, which shows whether all owners share key and parameters."""
+        if self.agreed:
+            # Filters under another key are like nobody's: every link would be lost in silence.
+            raise SettingError(
+                "the key or the parameters have changed since the owners agreed on them",
+                hint="put the key file and the schema back as they were, or start anew in another folder",
+            )
+        return Step(Presented(self._fingerprint), (self._send(RECORD_UNIT, Fingerprint(self._fingerprint)),))
 
-    def _values(self, row: int, asked: NDArray[np.bool_]) -> dict[str, str]:
+    def _upload(self) -> Step:
+        parts = list(self._parts())
+        return Step(Uploaded(len(parts)), tuple(self._send(RECORD_UNIT, part) for part in parts))
+
+    def _parts(self) -> Iterator[RecordEncodings]:
+        """Every record, encoded as a whole."""
+        assert self._handles is not None
+        filters = self._encoder.record_level(self._records, rng=self._chance("upload").rng)
+        blocking = self._encoder.blocking_keys(self._records)
+        size = max(1, PART // (ID + filters.shape[1] * 8 + blocking.shape[1] * blocking.shape[2]))
+        parts = max(1, -(-len(self._records) // size))
+        for part in range(parts):
+            some = slice(part * size, (part + 1) * size)
+            yield RecordEncodings(
+                part=part,
+                parts=parts,
+                m=self._encoder.m,
+                blocking_keys=len(self._schema.blocking),
+                handles=self._handles.column[some.start * ID : some.stop * ID],
+                filters=np.ascontiguousarray(filters[some], dtype="<u8").tobytes(),
+                blocking=blocking[some].tobytes(),
+            )
+
+    # Wishes are answered
+
+    def waiting(self) -> list[Wish]:
+        """Wishes that wait for a person's approval."""
+        return self._wishes.waiting(self._policy.needs_approval)
+
+    def approval(self, wish: Wish, granted: Sequence[bool]) -> Step:
+        """The decision that lets these entries of a waiting wish go, as far as the policy allows, or refuses them."""
+        return Step(Approved(wish.layer, b"".join(wish.ids), bytes(granted)))
+
+    def _answer(self, wish: Wish, now: float) -> Step:
+        """Grant what policy and people allow, refuse the rest."""
+        asked = wish.asked & self._present[wish.rows] if wish.layer == REVIEW else self._present[wish.rows]
+        grant = self._policy.grants(
+            wish.layer,
+            wish.rows,
+            asked,
+            ledger=self.ledger,
+            now=now,
+            # Out of luck, whatever the rate: what people turned down must not use up a cap either.
+            luck=np.where(wish.approved, self._luck(wish), 1.0),
+            combinations=self._combinations,
+        )
+        decision = Answered(
+            wish.layer,
+            len(self._schema.attributes),
+            struct.pack("<d", now),
+            b"".join(wish.ids),
+            grant.rows.astype(np.uint8).tobytes(),
+            grant.attributes.astype(np.uint8).tobytes(),
+        )
+        build = self._values if wish.layer == REVIEW else self._encodings
+        return Step(decision, tuple(build(wish, grant)))
+
+    def _luck(self, wish: Wish) -> NDArray[np.float64]:
+        """One draw per wish where only a share is answered: by id, so that no order and no restart matters."""
+        rate = self._policy.response_rate_a if wish.layer == ATTRIBUTE else self._policy.response_rate_c
+        if rate in (0.0, 1.0):
+            return np.zeros(len(wish.rows))
+        return np.array([self._chance(f"grant {one.hex()}").rng.random() for one in wish.ids])
+
+    def _answered(self, decision: Answered) -> None:
+        """Charge the ledger."""
+        wish = self._wishes.close(entries(decision.ids, ID), decision.layer)
+        granted = np.flatnonzero(np.frombuffer(decision.granted, np.uint8))
+        given = byte_matrix(decision.given, decision.attributes).astype(bool)
+        now = struct.unpack("<d", decision.time)[0]
+        ids = [wish.ids[i] for i in granted]
+        self.ledger.charge(decision.layer, wish.rows[granted], given[granted], now, ids)
+
+    def _encodings(self, wish: Wish, grant: Grant) -> Iterator[Envelope]:
+        yield from self._refusals(ATTRIBUTE_UNIT, wish, grant)
+        some = np.flatnonzero(grant.rows)
+        if not len(some):
+            return
+        rows = wish.rows[some]
+        filters = self._encoder.pair_level(self._records, rows, [wish.key_pairs[i] for i in some])
+        # What does not go looks as a missing value looks.
+        filters[~grant.attributes[some]] = 0
+        classes = np.where(grant.attributes[some], self._classes[rows], 0).astype(np.uint8)
+        message = AttributeEncodings(
+            attributes=len(self._schema.attributes),
+            m=self._schema.layer_a.m,
+            pair_ids=b"".join(wish.ids[i] for i in some),
+            filters=np.ascontiguousarray(filters, dtype="<u8").tobytes(),
+            classes=classes.tobytes(),
+        )
+        yield self._send(ATTRIBUTE_UNIT, message)
+
+    def _values(self, wish: Wish, grant: Grant) -> Iterator[Envelope]:
+        """One message for each task, so that the review unit can erase each as soon as it is decided."""
+        yield from self._refusals(REVIEW_UNIT, wish, grant)
+        for i in np.flatnonzero(grant.rows):
+            missing = wish.asked[i] & ~self._present[wish.rows[i]] & self._policy.may_go(REVIEW, wish.asked.shape[1])
+            values = self._value_of(int(wish.rows[i]), grant.attributes[i] | missing)
+            yield self._send(REVIEW_UNIT, AttributeValues(wish.ids[i], (values,)))
+
+    def _value_of(self, row: int, sent: NDArray[np.bool_]) -> dict[str, str]:
         columns = self._records.columns
-        return {name: columns[name][row] for name, wanted in zip(self._schema.names, asked, strict=True) if wanted}
+        return {name: columns[name][row] for name, wanted in zip(self._schema.names, sent, strict=True) if wanted}
 
-    def _refusals(self, unit: Address, ids: list[bytes], granted: NDArray[np.bool_]) -> list[Envelope]:
-        refused_ids = [ids[i] for i in np.flatnonzero(~granted)]
-        return [self._send(unit, Refusal(b"".join(refused_ids)))] if refused_ids else []
-
-    def _linked(self, envelope: Envelope, message: LinkTable) -> list[Envelope]:
-        if self.link_ids:
-            raise refused(envelope, "a second link table")
-        rows = self._handles.rows(message.handles)
-        if len(rows) != len(self._records) or len(np.unique(rows)) != len(rows) or (rows < 0).any():
-            raise refused(envelope, "not a link id for each record")
-        link_ids = entries(message.link_ids, ID)
-        self.link_ids = [link_ids[i] for i in np.argsort(rows)]
-        return []
+    def _refusals(self, unit: Address, wish: Wish, grant: Grant) -> Iterator[Envelope]:
+        refused_ids = [wish.ids[i] for i in np.flatnonzero(~grant.rows)]
+        if refused_ids:
+            yield self._send(unit, Refusal(b"".join(refused_ids)))
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(self.address, recipient, message)

@@ -1,126 +1,22 @@
-"""
-Messages as bytes: a small frame of our own, so that nothing is read from the wire but what a message declares.
-
-    magic "UNV" + protocol version (1 byte) | header length (4 bytes, little-endian) | header (JSON) | columns
-
-The header names the kind, the fields that are not columns, and the length of each column in the order in which they
-follow. Unknown kinds and fields, missing fields, wrong types and wrong lengths are refused before anything is built.
-"""
+"""Messages as bytes: frames of the kinds that the table of flows names, and of no other."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields
-from typing import Any
-
-from unveil.errors import ProtocolError
+from unveil.protocol import frames
 from unveil.protocol.flows import FLOWS
-from unveil.protocol.messages import AttributeValues, Message
+from unveil.protocol.frames import VERSION, FrameError
+from unveil.protocol.messages import Message
 
-VERSION = 1
-_MAGIC = b"UNV" + bytes([VERSION])
-_LENGTH = 4
-_MAX_HEADER = 64 << 20
-_KINDS = {kind.__name__: kind for kind in FLOWS}
+__all__ = ["VERSION", "FrameError", "decode", "encode"]
 
-
-class FrameError(ProtocolError):
-    """Bytes that are not a message of this protocol."""
+_KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in FLOWS}
 
 
 def encode(message: Message) -> bytes:
     """The message as bytes."""
-    plain: dict[str, Any] = {}
-    columns: list[tuple[str, bytes]] = []
-    for field in fields(message):
-        value = getattr(message, field.name)
-        if isinstance(value, bytes):
-            columns.append((field.name, value))
-        else:
-            plain[field.name] = [dict(entry) for entry in value] if isinstance(value, tuple) else value
-    header = {"kind": type(message).__name__, "fields": plain, "columns": [[name, len(data)] for name, data in columns]}
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    return b"".join([_MAGIC, len(text).to_bytes(_LENGTH, "little"), text, *(data for _, data in columns)])
+    return frames.write(message)
 
 
 def decode(frame: bytes) -> Message:
     """The message in these bytes; FrameError if they are anything else."""
-    header, rest = _header(frame)
-    kind = _KINDS.get(header["kind"]) if isinstance(header["kind"], str) else None
-    if kind is None:
-        raise FrameError("unknown kind of message")
-    plain, columns = _plain(kind, header["fields"]), _columns(header["columns"], rest)
-    expected = {field.name: field.type for field in fields(kind)}
-    values = plain | columns
-    if set(values) != set(expected) or len(values) != len(plain) + len(columns):
-        raise FrameError(f"{kind.__name__} needs exactly the fields {', '.join(expected)}")
-    for name, annotation in expected.items():
-        if not _fits(values[name], str(annotation)):
-            raise FrameError(f"{kind.__name__}.{name} has the wrong type")
-    try:
-        return kind(**values)
-    except ValueError as error:
-        raise FrameError(f"{kind.__name__}: {error}") from None
-
-
-def _header(frame: bytes) -> tuple[dict[str, Any], memoryview]:
-    view = memoryview(frame)
-    start = len(_MAGIC) + _LENGTH
-    if bytes(view[:3]) != _MAGIC[:3]:
-        raise FrameError("not a message of this protocol")
-    if bytes(view[: len(_MAGIC)]) != _MAGIC:
-        raise FrameError(f"another protocol version; this is version {VERSION}")
-    length = int.from_bytes(view[len(_MAGIC) : start], "little")
-    if length > _MAX_HEADER or start + length > len(view):
-        raise FrameError("the header is longer than the message")
-    try:
-        header = json.loads(bytes(view[start : start + length]))
-    except (ValueError, RecursionError):
-        raise FrameError("the header is not JSON") from None
-    if not isinstance(header, dict) or set(header) != {"kind", "fields", "columns"}:
-        raise FrameError("the header needs exactly kind, fields and columns")
-    return header, view[start + length :]
-
-
-def _plain(kind: type[Message], given: object) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        raise FrameError("fields must be an object")
-    plain = dict(given)
-    if kind is AttributeValues and isinstance(plain.get("values"), list):
-        plain["values"] = tuple(plain["values"])
-    return plain
-
-
-def _columns(given: object, rest: memoryview) -> dict[str, Any]:
-    if not isinstance(given, list):
-        raise FrameError("columns must be a list")
-    found: dict[str, Any] = {}
-    for entry in given:
-        match entry:
-            case [_, bool()]:  # true is 1 to Python
-                raise FrameError("a column is not as announced")
-            case [str(name), int(length)] if 0 <= length <= len(rest) and name not in found:
-                found[name], rest = bytes(rest[:length]), rest[length:]
-            case _:
-                raise FrameError("a column is not as announced")
-    if len(rest):
-        raise FrameError("bytes follow the last column")
-    return found
-
-
-def _fits(value: object, annotation: str) -> bool:
-    match annotation:
-        case "bytes":
-            return isinstance(value, bytes)
-        case "int":
-            return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 32
-        case _:
-            return isinstance(value, tuple) and all(
-                isinstance(entry, dict) and all(_is_text(name) and _is_text(text) for name, text in entry.items())
-                for entry in value
-            )
-
-
-def _is_text(value: object) -> bool:
-    # JSON can escape halves of a character that no UTF-8 text holds and no display can print.
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return frames.read(frame, _KINDS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from unveil.errors import LocalProtocolError, RemoteProtocolError
+from unveil.errors import LocalProtocolError, RemoteProtocolError, TooEarly
 from unveil.protocol import messages as m
 from unveil.protocol.roles import Address, Role
 
@@ -15,8 +15,9 @@ OWNER, RECORD, ATTRIBUTE, REVIEW = Role.OWNER, Role.RECORD_UNIT, Role.ATTRIBUTE_
 
 FLOWS: Final[Mapping[type[m.Message], frozenset[tuple[Role, Role]]]] = MappingProxyType(
     {
+        m.Fingerprint: frozenset({(OWNER, RECORD)}),
+        m.Agreement: frozenset({(RECORD, OWNER)}),
         m.RecordEncodings: frozenset({(OWNER, RECORD)}),
-        m.WishlistPull: frozenset({(OWNER, RECORD), (OWNER, ATTRIBUTE)}),
         m.EncodingWish: frozenset({(RECORD, OWNER)}),
         m.Bootstrap: frozenset({(RECORD, ATTRIBUTE)}),
         m.AttributeEncodings: frozenset({(OWNER, ATTRIBUTE)}),
@@ -56,6 +57,11 @@ def check_incoming(envelope: Envelope) -> None:
     """Refuse to take what the table does not allow."""
     if not may_flow(envelope):
         raise refused(envelope, f"not allowed to {envelope.recipient}")
+
+
+def too_early(envelope: Envelope, problem: str) -> TooEarly:
+    """The error for a message that came before what it refers to."""
+    return TooEarly(str(envelope.sender), type(envelope.message).__name__, problem)
 
 
 def refused(envelope: Envelope, problem: str) -> RemoteProtocolError:

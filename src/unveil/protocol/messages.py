@@ -15,11 +15,12 @@ ID = 16  # bytes of a handle, pair id, task id or link id
 KEY_PAIR = 32  # bytes of key_pair
 HASH = 16  # bytes of a hashed blocking key
 REAL = 8  # bytes of a float
+MOST_PARTS = 65536  # that one upload or link table may come in
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Message:
-    """A batch. `KEY` names the column of ids that counts its entries, `WIDTHS` the bytes per entry of each column."""
+class Batch:
+    """`KEY` names the column of ids that counts its entries, `WIDTHS` the bytes per entry of each column."""
 
     KEY: ClassVar[str] = ""
     WIDTHS: ClassVar[Mapping[str, int]] = {}
@@ -42,16 +43,51 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Message(Batch):
+    """A batch that one party sends to another."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fingerprint(Message):
+    """Owner to record unit, before anything else: equal for owners that share key and parameters; tells no more."""
+
+    fingerprint: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.fingerprint) != ID:
+            raise ValueError(f"a fingerprint has {ID} bytes")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(Message):
+    """Record unit to owner: whether all owners sent this fingerprint (1), so that it may upload."""
+
+    agree: int
+    fingerprint: bytes
+
+    def __post_init__(self) -> None:
+        if self.agree not in (0, 1):
+            raise ValueError("agree must be 0 or 1")
+        if len(self.fingerprint) != ID:
+            raise ValueError(f"a fingerprint has {ID} bytes")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RecordEncodings(Message):
-    """Owner to record unit: every record as a whole. The fingerprint shows that owners share key and parameters."""
+    """Owner to record unit: every record as a whole, in parts. `part` counts from 0."""
 
     KEY = "handles"
-    fingerprint: bytes
+    part: int
+    parts: int
     m: int
     blocking_keys: int
     handles: bytes
     filters: bytes
     blocking: bytes
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        _check_part(self.part, self.parts)
 
     def widths(self) -> Mapping[str, int]:
         """Filters are m bits in whole 64-bit words; a hashed key of zeros was omitted."""
@@ -61,17 +97,6 @@ class RecordEncodings(Message):
         elif self.blocking:
             raise ValueError("blocking keys were sent but none was announced")
         return widths
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class WishlistPull(Message):
-    """Owner to record or attribute unit: what do you ask of me? At most `limit` wishes."""
-
-    limit: int
-
-    def __post_init__(self) -> None:
-        if self.limit < 1:
-            raise ValueError("limit must be at least 1")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -190,9 +215,20 @@ class Labels(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkTable(Message):
-    """Record unit to owner: a link id for every record, matched or not, so that membership does not show."""
+    """Record unit to owner: a link id for every record, matched or not, so that membership does not show. In parts."""
 
     KEY = "handles"
     WIDTHS = {"handles": ID, "link_ids": ID}  # noqa: RUF012 - never changed
+    part: int
+    parts: int
     handles: bytes
     link_ids: bytes
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        _check_part(self.part, self.parts)
+
+
+def _check_part(part: int, parts: int) -> None:
+    if not part < parts <= MOST_PARTS:
+        raise ValueError("not a part of as many as announced")

@@ -39,3 +39,9 @@ def owner(name: str) -> Address:
 RECORD_UNIT = Address(Role.RECORD_UNIT.value)
 ATTRIBUTE_UNIT = Address(Role.ATTRIBUTE_UNIT.value)
 REVIEW_UNIT = Address(Role.REVIEW_UNIT.value)
+
+
+def address_of(text: str) -> Address:
+    """The address that was written as this text."""
+    role, _, name = text.partition(" ") if text.startswith(f"{Role.OWNER.value} ") else (text, "", "")
+    return Address(Role(role).value, name)

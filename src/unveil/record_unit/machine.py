@@ -1,28 +1,27 @@
 """
 The record unit's machine.
 
-It waits for both owners' encodings, compares them, and then goes through its iterations: draw uncertain pairs, put
-wishes on the owners' wishlists, tell the attribute unit which pairs to expect, take its labels, move the threshold,
-classify anew. At the end every owner gets a link table. It never sees an attribute, a value or key_do.
+It tells the owners whether their keys and parameters agree, waits for their encodings, keeps implausible ones out,
+compares the rest, and then goes through its iterations: draw uncertain pairs, wish for their encodings, tell the
+attribute unit which pairs to expect, take its labels, learn, classify anew. At the end every owner gets a link table.
+It never sees an attribute, a value or key_do.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
+from typing import ClassVar
 
 import numpy as np
 
 from unveil.errors import ProtocolError
-from unveil.linkage.bits import Bits
-from unveil.linkage.blocking import KEY_BYTES, Blocks
+from unveil.linkage.blocking import Blocks
+from unveil.linkage.chance import Chance, Draw
 from unveil.linkage.clusters import components, symmetric_best
-from unveil.linkage.columns import byte_matrix, entries, outcome_columns, outcomes
+from unveil.linkage.columns import entries, outcome_columns, outcomes
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
-from unveil.linkage.handles import Handles
 from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.logistic import LogisticModel
 from unveil.linkage.noise import log_odds
@@ -30,23 +29,28 @@ from unveil.linkage.outcome import Flags, Model, Outcomes, Reals
 from unveil.linkage.pairs import Comparison, Pairs
 from unveil.linkage.threshold import ThresholdModel
 from unveil.protocol.flows import Envelope, check_incoming, refused
+from unveil.protocol.machine import Decision, Erased, Step
 from unveil.protocol.messages import (
     ID,
     KEY_PAIR,
     Bootstrap,
     EncodingWish,
+    Fingerprint,
     Labels,
     LinkTable,
     Message,
     RecordEncodings,
-    WishlistPull,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
+from unveil.record_unit.decisions import KINDS, Asked, Finished, Judged, Screened
+from unveil.record_unit.intake import Intake
+from unveil.record_unit.upload import Upload
 from unveil.schema import Protocol, Schema
 
-Entropy = Callable[[int], bytes]
 #: What the model is told about each pair, from what this unit holds anyway.
 Features = Callable[[Pairs, Encoded, Encoded], Reals]
+WISHES = 100  # entries of one wish; with decoys, of every wish
+LINKS = 200_000  # entries of one part of a link table
 
 
 def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:
@@ -54,17 +58,11 @@ def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:
     return pairs.similarity
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class _Wish:
-    """One entry of an owner's wishlist."""
-
-    pair_id: bytes
-    handle: bytes
-    key_pair: bytes
-
-
 class RecordUnit:
     """L_R. `layer` holds its pairs and their outcomes; `comparison` what the engine found."""
+
+    decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
+    address = RECORD_UNIT
 
     def __init__(
         self,
@@ -72,33 +70,71 @@ class RecordUnit:
         owners: tuple[Address, Address],
         *,
         compare: Compare,
-        rng: np.random.Generator,
-        entropy: Entropy,
+        chance: Chance,
         model: Model,
         features: Features = similarity_alone,
         assessor: tuple[LogisticModel, Features] | None = None,
         response_rate: float = 1.0,
+        most_records: int = 10_000_000,
     ) -> None:
         protocol = schema.protocol
-        self.layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
-        self.comparison: Comparison | None = None
         self.finished = False
+        self.intake = Intake(schema, owners, most_records=most_records)
+        self._layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
+        self._comparison: Comparison | None = None
         self._schema, self._protocol, self._owners = schema, protocol, owners
-        self._comparing, self._rng, self._entropy = compare, rng, entropy
+        self._comparing, self._chance = compare, chance
         self._features, self._assessor, self._response_rate = features, assessor, response_rate
-        self._uploads: dict[Address, RecordEncodings] = {}
-        self._handles: dict[Address, Handles] = {}
-        self._wishlists: dict[Address, deque[_Wish]] = {owner: deque() for owner in owners}
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0
+        self._waiting = False  # for the labels of an iteration
+        self._link_ids = b""
+
+    @property
+    def layer(self) -> Layer[Model]:
+        """The candidate pairs and what is known about them."""
+        _ = self.comparison
+        return self._layer
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """What comparing gave; None until every upload has been screened. Compared, or remembered, when asked for."""
+        if self._comparison is None and self.intake.complete:
+            left, right = self._sides()
+            self._comparison = self._comparing(left, right)
+            self._layer.add(self._features(self._comparison.pairs, left, right))
+            self._layer.classify()
+        return self._comparison
+
+    @property
+    def candidates(self) -> Comparison:
+        """What comparing gave."""
+        comparison = self.comparison
+        if comparison is None:
+            raise ProtocolError("nothing was compared yet")
+        return comparison
+
+    def work(self) -> Callable[[], object] | None:
+        """Long work that the next decision needs, for whoever would rather do it beforehand; None if there is none."""
+        if self._comparison is not None or not self.intake.complete:
+            return None
+        left, right = self._sides()
+
+        def compare() -> None:
+            self._features(self._comparing(left, right).pairs, left, right)
+
+        return compare
+
+    def _sides(self) -> tuple[Encoded, Encoded]:
+        left, right = (self.intake.uploads[owner].kept() for owner in self._owners)
+        return left, right
 
     @property
     def t(self) -> float:
         """The current threshold; of a model without one, the similarity that as many pairs reach as are matches now."""
         if isinstance(self.layer.model, ThresholdModel):
             return self.layer.model.t
-        assert self.comparison is not None
-        ordered = np.sort(self.comparison.pairs.similarity)
+        ordered = np.sort(self.candidates.pairs.similarity)
         return float(ordered[-max(1, int(self.layer.g.sum()))].round(2)) if len(ordered) else 1.0
 
     @property
@@ -111,9 +147,8 @@ class RecordUnit:
         model = self.layer.model
         if isinstance(model, ThresholdModel):
             return model.band(self._protocol.p_t)
-        assert self.comparison is not None
         p_t = Protocol().p_t
-        uncertain = self.comparison.pairs.similarity[model.predict(self.layer.features).p < p_t]
+        uncertain = self.candidates.pairs.similarity[model.predict(self.layer.features).p < p_t]
         if not len(uncertain):
             return self.t, self.t
         low, high = np.quantile(uncertain, [0.05, 0.95]).tolist()
@@ -123,126 +158,131 @@ class RecordUnit:
         """Position in the layer of a pair that was asked about."""
         return self._pairs[pair_id]
 
-    def receive(self, envelope: Envelope) -> list[Envelope]:
-        """Take one message; return what is to be sent because of it."""
+    # Messages
+
+    def admit(self, envelope: Envelope) -> Envelope:
+        """Check a message; it is kept as it is."""
         check_incoming(envelope)
         match envelope.message:
-            case RecordEncodings() as message:
-                return self._upload(envelope, message)
-            case WishlistPull() as message:
-                return self._wishes(envelope, message)
+            case Fingerprint() | RecordEncodings():
+                self.intake.check(envelope)
             case Labels() as message:
-                return self._labels(envelope, message)
-        raise refused(envelope, "not for the record unit")
+                self._check_labels(envelope, message)
+            case _:
+                raise refused(envelope, "not for the record unit")
+        return envelope
 
-    # Encodings come in
+    def apply(self, event: Envelope | Decision) -> None:
+        """Take in one entry of the log."""
+        match event:
+            case Envelope(message=Fingerprint() | RecordEncodings()):
+                self.intake.take(event)
+            case Envelope(message=Labels() as message):
+                self._learn(message)
+            case Judged():
+                self.intake.judged(event)
+            case Screened():
+                self.intake.screened(event)
+            case Asked():
+                positions = np.frombuffer(event.positions, "<i8")
+                self._pairs.update(zip(entries(event.pair_ids, ID), positions.tolist(), strict=True))
+                self.layer.ask(positions)
+                self._iteration += 1
+                self._waiting = True
+            case Finished():
+                self.finished = True
+                self._link_ids = event.link_ids
 
-    def _upload(self, envelope: Envelope, message: RecordEncodings) -> list[Envelope]:
-        sender = envelope.sender
-        if sender not in self._owners:
-            raise refused(envelope, "not an owner of this project")
-        if sender in self._uploads:
-            raise refused(envelope, "this owner has uploaded before")
-        if message.blocking_keys != len(self._schema.blocking):
-            raise refused(envelope, "the number of blocking keys differs from the schema's")
-        for other in self._uploads.values():
-            if (other.fingerprint, other.m) != (message.fingerprint, message.m):
-                raise refused(envelope, "key or parameters differ from the other owner's")
-        try:
-            self._handles[sender] = Handles(message.handles)
-        except ValueError as error:
-            raise refused(envelope, str(error)) from None
-        self._uploads[sender] = message
-        if len(self._uploads) < len(self._owners):
-            return []
-        self._compare()
-        return self._next_iteration()
+    def stub(self, message: Message) -> Erased | None:
+        """Nothing is erased before the project is closed."""
+        del message
+        return None
 
-    def _compare(self) -> None:
-        """Find and classify the candidate pairs."""
-        left, right = (self._encoded(self._uploads[owner]) for owner in self._owners)
-        self.comparison = self._comparing(left, right)
-        evidence = self._features(self.comparison.pairs, left, right)
-        self.layer.add(evidence)
-        self.layer.classify()
+    def done_with(self, message: Erased) -> bool:
+        """Everything is needed until the project is closed."""
+        del message
+        return False
 
-    @staticmethod
-    def _encoded(upload: RecordEncodings) -> Encoded:
-        count = upload.blocking_keys
-        keys = (
-            byte_matrix(upload.blocking, count, KEY_BYTES) if count else np.empty((len(upload), 0, KEY_BYTES), np.uint8)
-        )
-        return Encoded(Bits.from_bytes(upload.filters, upload.m), keys)
+    def decide(self, now: float) -> Step | None:
+        """The next decision that is due."""
+        del now
+        step = self.intake.decide()
+        if step is not None or self.finished or self._waiting or not self.intake.complete:
+            return step
+        if self._protocol.layers == 1 or self._iteration == len(self._protocol.batches):
+            return self._finish()
+        return self._ask()
 
     # Iterations
 
-    def _next_iteration(self) -> list[Envelope]:
-        """Ask about the next batch, or finish when the plan is through."""
-        if self._protocol.layers == 1 or self._iteration == len(self._protocol.batches):
-            return self._finish()
+    def _ask(self) -> Step:
+        """Draw the next batch, and decoys to hide it among; wish for their encodings."""
         size = ceil(self._protocol.batches[self._iteration] / self._response_rate)
-        self._iteration += 1
-        chosen = self.layer.select(size, self._rng)
-        pair_ids = entries(self._entropy(ID * len(chosen)), ID)
-        self._put_on_wishlists(chosen, pair_ids)
-        self._pairs.update(zip(pair_ids, chosen.tolist(), strict=True))
-        thought = Outcomes(self.layer.g[chosen], self.layer.p[chosen])
-        return [self._send(ATTRIBUTE_UNIT, Bootstrap(b"".join(pair_ids), *outcome_columns(thought)))]
-
-    def _put_on_wishlists(self, chosen: Positions, pair_ids: Sequence[bytes]) -> None:
-        assert self.comparison is not None
+        draw = self._chance(f"iteration {self._iteration}")
+        chosen = self.layer.select(size, draw.rng)
+        chosen = np.concatenate([chosen, self._decoys(len(chosen), draw)])
+        pair_ids = draw.entropy(ID * len(chosen))
         # key_pair is fresh for every pair, so at most two records share these hash functions
         # and no frequency table can form at the attribute unit.
-        key_pairs = entries(self._entropy(KEY_PAIR * len(chosen)), KEY_PAIR)
-        pairs = self.comparison.pairs
-        for owner, rows in zip(self._owners, (pairs.left, pairs.right), strict=True):
-            handles = entries(self._handles[owner].pick(rows[chosen]), ID)
-            wishes = [_Wish(*parts) for parts in zip(pair_ids, handles, key_pairs, strict=True)]
+        key_pairs = entries(draw.entropy(KEY_PAIR * len(chosen)), KEY_PAIR)
+        thought = Outcomes(self.layer.g[chosen], self.layer.p[chosen])
+        messages = [self._send(ATTRIBUTE_UNIT, Bootstrap(pair_ids, *outcome_columns(thought)))]
+        for owner, wish in self._wishes(chosen, entries(pair_ids, ID), key_pairs, draw):
+            messages.append(self._send(owner, wish))
+        return Step(Asked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
+
+    def _decoys(self, chosen: int, draw: Draw) -> Positions:
+        """Pairs that are certain, so that being wished for does not mean being uncertain; wishes are filled up."""
+        share = self._protocol.decoys
+        count = 0
+        if share and chosen:
+            count = -(-ceil(chosen / (1 - share)) // WISHES) * WISHES - chosen
+        return self.layer.sure(self._protocol.p_t, count, draw.rng)
+
+    def _wishes(
+        self, chosen: Positions, pair_ids: Sequence[bytes], key_pairs: Sequence[bytes], draw: Draw
+    ) -> Iterator[tuple[Address, EncodingWish]]:
+        pairs = self.candidates.pairs
+        for owner, side in zip(self._owners, (pairs.left, pairs.right), strict=True):
+            upload = self.intake.uploads[owner]
+            assert upload.rows is not None
+            assert upload.handles is not None
+            handles = entries(upload.handles.pick(upload.rows[side[chosen]]), ID)
             # The order must not tell which pairs are close to the threshold.
-            shuffled = [wishes[i] for i in self._rng.permutation(len(wishes))]
-            self._wishlists[owner].extend(shuffled)
+            order = draw.rng.permutation(len(chosen)).tolist()
+            for start in range(0, len(order), WISHES):
+                some = order[start : start + WISHES]
+                columns = (b"".join(column[i] for i in some) for column in (pair_ids, handles, key_pairs))
+                yield owner, EncodingWish(*columns)
 
-    def _wishes(self, envelope: Envelope, message: WishlistPull) -> list[Envelope]:
-        if envelope.sender not in self._owners:
-            raise refused(envelope, "not an owner of this project")
-        wishlist = self._wishlists[envelope.sender]
-        wishes = [wishlist.popleft() for _ in range(min(message.limit, len(wishlist)))]
-        if not wishes:
-            return []
-        wish = EncodingWish(
-            b"".join(wish.pair_id for wish in wishes),
-            b"".join(wish.handle for wish in wishes),
-            b"".join(wish.key_pair for wish in wishes),
-        )
-        return [self._send(envelope.sender, wish)]
-
-    def _labels(self, envelope: Envelope, message: Labels) -> list[Envelope]:
-        """Take the labels of an iteration, learn, classify anew, go on."""
-        if self.finished or self._iteration == 0:
+    def _check_labels(self, envelope: Envelope, message: Labels) -> None:
+        if not self._waiting:
             raise refused(envelope, "no labels were asked for")
+        pair_ids = entries(message.pair_ids, ID)
+        if any(pair not in self._pairs for pair in pair_ids):
+            raise refused(envelope, "a label for a pair that was not asked about")
+        if len(set(pair_ids)) != len(pair_ids):
+            raise refused(envelope, "two labels for the same pair")
         try:
-            positions = np.array([self._pairs[pair] for pair in entries(message.pair_ids, ID)], np.int64)
-            labels = outcomes(message.g, message.p)
-        except KeyError:
-            raise refused(envelope, "a label for a pair that was not asked about") from None
+            outcomes(message.g, message.p)
         except ValueError as error:
             raise refused(envelope, str(error)) from None
-        if len(np.unique(positions)) != len(positions):
-            raise refused(envelope, "two labels for the same pair")
-        self.layer.take(positions, labels)
+
+    def _learn(self, message: Labels) -> None:
+        """Take the labels of an iteration and learn from them."""
+        positions = np.array([self._pairs[pair] for pair in entries(message.pair_ids, ID)], np.int64)
+        self.layer.take(positions, outcomes(message.g, message.p))
         self.layer.learn()
         self.layer.classify()
-        return self._next_iteration()
+        self._waiting = False
 
     # The end
 
     def matches(self) -> Flags:
         """Which pairs are matches now; with the one-to-one step only those that are each other's best."""
-        if self.comparison is None:
-            raise ProtocolError("nothing was compared yet")
+        pairs = self.candidates.pairs
         matched = self.layer.g.copy()
         if self._protocol.one_to_one:
-            pairs = self.comparison.pairs
             at = np.flatnonzero(matched)
             matched[at] = symmetric_best(pairs.left[at], pairs.right[at], pairs.similarity[at])
         return matched
@@ -251,7 +291,7 @@ class RecordUnit:
         """What the unit itself can tell about the quality of its links; None without a model that gives odds."""
         if self.comparison is None or self._assessor is None:
             return None
-        left, right = (self._encoded(self._uploads[owner]) for owner in self._owners)
+        left, right = self._sides()
         layer, pairs = self.layer, self.comparison.pairs
         model, features = self._assessor
         evidence = features(pairs, left, right)
@@ -267,19 +307,43 @@ class RecordUnit:
         candidates = Candidates(odds, layer.labelled, self.matches(), first, others)
         return estimated_quality(candidates, trusted=trusted)
 
-    def _finish(self) -> list[Envelope]:
+    def _finish(self) -> Step:
         """A link id for every record: the same for records that are linked, directly or through others."""
-        assert self.comparison is not None
-        self.finished = True
-        pairs, matched = self.comparison.pairs, self.matches()
-        sizes = (len(self._handles[self._owners[0]]), len(self._handles[self._owners[1]]))
-        numbers = components(pairs.left[matched], pairs.right[matched], sizes)
+        pairs, matched = self.candidates.pairs, self.matches()
+        uploads = [self.intake.uploads[owner] for owner in self._owners]
+        rows = [upload.rows if upload.rows is not None else np.empty(0, np.int64) for upload in uploads]
+        left, right = rows[0][pairs.left[matched]], rows[1][pairs.right[matched]]
+        numbers = components(left.astype(np.int32), right.astype(np.int32), (len(uploads[0]), len(uploads[1])))
         count = 1 + max((int(part.max()) for part in numbers if len(part)), default=-1)
-        ids = np.frombuffer(self._entropy(ID * count), np.uint8).reshape(-1, ID)
-        return [
-            self._send(owner, LinkTable(self._handles[owner].column, ids[part].tobytes()))
-            for owner, part in zip(self._owners, numbers, strict=True)
+        ids = np.frombuffer(self._chance("link ids").entropy(ID * count), np.uint8).reshape(-1, ID)
+        tables = [ids[part].tobytes() for part in numbers]
+        messages = [
+            self._send(owner, part)
+            for owner, upload, table in zip(self._owners, uploads, tables, strict=True)
+            for part in _in_parts(upload, table)
         ]
+        return Step(Finished(b"".join(tables)), tuple(messages))
+
+    def link_tables(self) -> dict[str, bytes]:
+        """For each owner its handles and link ids, side by side; empty before the end."""
+        tables, start = {}, 0
+        for owner in self._owners if self.finished else ():
+            upload = self.intake.uploads[owner]
+            assert upload.handles is not None
+            stop = start + ID * len(upload)
+            columns = (entries(upload.handles.column, ID), entries(self._link_ids[start:stop], ID))
+            tables[str(owner)] = b"".join(handle + link for handle, link in zip(*columns, strict=True))
+            start = stop
+        return tables
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(RECORD_UNIT, recipient, message)
+
+
+def _in_parts(upload: Upload, table: bytes) -> Iterator[LinkTable]:
+    assert upload.handles is not None
+    step = LINKS * ID
+    parts = max(1, -(-len(table) // step))
+    for part in range(parts):
+        some = slice(part * step, (part + 1) * step)
+        yield LinkTable(part, parts, upload.handles.column[some], table[some])

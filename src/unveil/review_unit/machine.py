@@ -7,69 +7,163 @@ pair waits for a person; when one refuses, the task goes back unanswered. Nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
+from unveil.errors import LocalProtocolError
 from unveil.linkage.columns import byte_matrix, entries, outcome_columns
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.request import EQUAL, SHOWN, STATES
-from unveil.protocol.flows import Envelope, check_incoming, refused
+from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
+from unveil.protocol.machine import Decision, Erased, Step
 from unveil.protocol.messages import ID, AttributeValues, Message, Refusal, ReviewLabel, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT, Address, Role
+from unveil.review_unit.decisions import KINDS, UNSURE, Decided, Declined, Opened
 from unveil.review_unit.display import ReviewablePair, Verdict
+from unveil.review_unit.masking import Stage
 from unveil.schema import Schema
 
 
 @dataclass(slots=True, repr=False)
 class _Task:
-    """An open task; `values` by owner."""
+    """An open task; `answers` are the owners' values, None where one refused."""
 
     states: tuple[int, ...]
     classes: tuple[int, ...]
-    values: dict[Address, Mapping[str, str]] = field(default_factory=dict)
+    answers: dict[Address, Mapping[str, str] | None] = field(default_factory=dict)
+    stages: dict[str, Stage] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> bool:
+        return any(values is None for values in self.answers.values())
 
 
 class ReviewUnit:
-    """L_C. `pending` lists what a person can decide now; `decide` takes the decisions."""
+    """L_C. `pending` lists what a person can decide now; `judge` takes the decisions."""
+
+    decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
+    address = REVIEW_UNIT
 
     def __init__(self, schema: Schema, owners: tuple[Address, Address]) -> None:
         self._schema, self._owners = schema, owners
         self._tasks: dict[bytes, _Task] = {}
-        self._early: dict[bytes, dict[Address, Mapping[str, str] | None]] = {}  # None: refused
-        self._ready: list[bytes] = []
-        self._settled: set[bytes] = set()  # both owners have answered; the task may be closed by now
+        self._closed: set[bytes] = set()
+        self._verdicts: dict[bytes, tuple[bool | None, float]] = {}
 
-    def receive(self, envelope: Envelope) -> list[Envelope]:
-        """Take one message; return what is to be sent because of it."""
+    @property
+    def open_tasks(self) -> int:
+        """Tasks that were neither decided nor sent back."""
+        return len(self._tasks)
+
+    # Messages
+
+    def admit(self, envelope: Envelope) -> Envelope:
+        """Check a message; of values, keep those that are shown at least in part."""
         check_incoming(envelope)
         if envelope.sender.role is Role.OWNER and envelope.sender not in self._owners:
             raise refused(envelope, "not an owner of this project")
         match envelope.message:
             case ReviewTask() as message:
-                return self._opened(envelope, message)
+                self._check_task(envelope, message)
             case AttributeValues() as message:
-                granted: list[Mapping[str, str] | None] = list(message.values)
-                return self._answered(envelope, entries(message.task_ids, ID), granted)
+                task_ids = self._check_answer(envelope, message.task_ids)
+                shown = tuple(map(self._shown, [envelope] * len(task_ids), task_ids, message.values))
+                return Envelope(envelope.sender, envelope.recipient, AttributeValues(message.task_ids, shown))
             case Refusal() as message:
-                task_ids = entries(message.ids, ID)
-                return self._answered(envelope, task_ids, [None] * len(task_ids))
-        raise refused(envelope, "not for the review unit")
+                self._check_answer(envelope, message.ids)
+            case _:
+                raise refused(envelope, "not for the review unit")
+        return envelope
+
+    def apply(self, event: Envelope | Decision) -> None:
+        """Take in one entry of the log."""
+        if isinstance(event, Envelope):
+            self._take(event)
+            return
+        match event:
+            case Opened():
+                stages = self._tasks[event.task_id].stages
+                name = self._schema.names[event.attribute]
+                # An opening cannot be taken back.
+                stages[name] = max(Stage(event.stage), stages.get(name, Stage.MASKED))
+            case Declined():
+                self._close(entries(event.task_ids, ID))
+            case Decided():
+                task_ids = entries(event.task_ids, ID)
+                self._close(task_ids)
+                given = [None if g == UNSURE else bool(g) for g in event.g]
+                self._verdicts.update(
+                    zip(task_ids, zip(given, np.frombuffer(event.p, "<f8").tolist(), strict=True), strict=True)
+                )
+
+    def _close(self, task_ids: list[bytes]) -> None:
+        for task_id in task_ids:
+            del self._tasks[task_id]
+        self._closed.update(task_ids)
+
+    def _take(self, envelope: Envelope) -> None:
+        match envelope.message:
+            case ReviewTask() as message:
+                self._opened(message)
+            case AttributeValues() as message:
+                for task_id, values in zip(entries(message.task_ids, ID), message.values, strict=True):
+                    self._tasks[task_id].answers[envelope.sender] = values
+            case Erased() as message:
+                for task_id in entries(message.ids, ID):
+                    self._tasks[task_id].answers[envelope.sender] = {}
+            case Refusal() as message:
+                for task_id in entries(message.ids, ID):
+                    self._tasks[task_id].answers[envelope.sender] = None
+
+    def stub(self, message: Message) -> Erased | None:
+        """Values are erased as soon as their task is closed."""
+        return Erased(message.task_ids) if isinstance(message, AttributeValues) else None
+
+    def done_with(self, message: Erased) -> bool:
+        """Whether all these tasks are closed."""
+        return all(task_id in self._closed for task_id in entries(message.ids, ID))
+
+    def decide(self, now: float) -> Step | None:
+        """Tasks that an owner refused go back, once the other owner has answered too."""
+        del now
+        declined = [task_id for task_id, task in self._tasks.items() if self._answered(task) and task.refused]
+        if not declined:
+            return None
+        task_ids = b"".join(declined)
+        return Step(Declined(task_ids), (self._send(Refusal(task_ids)),))
+
+    # People
 
     def pending(self) -> tuple[ReviewablePair, ...]:
         """The pairs that a person can decide now, in the order in which they were asked for."""
-        ready = set(self._ready)
-        return tuple(self._reviewable(task_id) for task_id in self._tasks if task_id in ready)
+        return tuple(
+            self._reviewable(task_id, task)
+            for task_id, task in self._tasks.items()
+            if self._answered(task) and not task.refused
+        )
 
-    def decide(self, verdicts: Iterable[Verdict]) -> list[Envelope]:
-        """Pass a person's decisions on and erase the values; an unsure verdict goes back as a refusal."""
-        decided: list[Verdict] = []
-        unsure: list[Verdict] = []
-        for verdict in verdicts:
-            self._ready.remove(verdict.task_id)
-            del self._tasks[verdict.task_id]
-            (unsure if verdict.match is None else decided).append(verdict)
+    def stages(self, task_id: bytes) -> dict[str, Stage]:
+        """How far the attributes of an open task are opened."""
+        return dict(self._tasks[task_id].stages)
+
+    def decided(self, task_id: bytes) -> tuple[bool | None, float] | None:
+        """The verdict that was given on a task; None if there is none."""
+        return self._verdicts.get(task_id)
+
+    def opening(self, task_id: bytes, attribute: str, stage: Stage) -> Step:
+        """The decision to show a reviewer more of an attribute."""
+        self._check_pending([task_id])
+        return Step(Opened(task_id, self._schema.names.index(attribute), int(stage)))
+
+    def judge(self, verdicts: Iterable[Verdict]) -> Step:
+        """The decision to pass a person's verdicts on and erase the values; an unsure one goes back as a refusal."""
+        given = list(verdicts)
+        self._check_pending([verdict.task_id for verdict in given])
+        decided = [verdict for verdict in given if verdict.match is not None]
+        unsure = [verdict for verdict in given if verdict.match is None]
         out = []
         if decided:
             word = Outcomes(
@@ -79,75 +173,63 @@ class ReviewUnit:
             out.append(self._send(ReviewLabel(task_ids, *outcome_columns(word))))
         if unsure:
             out.append(self._send(Refusal(b"".join(verdict.task_id for verdict in unsure))))
-        return out
+        decision = Decided(
+            b"".join(verdict.task_id for verdict in given),
+            bytes(UNSURE if verdict.match is None else int(verdict.match) for verdict in given),
+            np.array([verdict.p for verdict in given], "<f8").tobytes(),
+        )
+        return Step(decision, tuple(out))
 
-    def _opened(self, envelope: Envelope, message: ReviewTask) -> list[Envelope]:
+    def _check_pending(self, task_ids: Sequence[bytes]) -> None:
+        """A slip in a display must not invent labels, and a decision in the log must always apply."""
+        waiting = {task_id for task_id, task in self._tasks.items() if self._answered(task) and not task.refused}
+        if len(set(task_ids)) != len(task_ids) or not waiting.issuperset(task_ids):
+            raise LocalProtocolError("a task that does not wait for a verdict, or twice the same")
+
+    # Tasks and values
+
+    def _check_task(self, envelope: Envelope, message: ReviewTask) -> None:
         width = len(self._schema.attributes)
         if message.attributes != width:
             raise refused(envelope, "the number of attributes differs from the schema's")
-        states, classes = byte_matrix(message.states, width), byte_matrix(message.classes, width)
+        states = byte_matrix(message.states, width)
         if states.size and states.max() >= len(STATES):
             raise refused(envelope, "an unknown state")
         task_ids = entries(message.task_ids, ID)
-        known = any(task_id in self._tasks or task_id in self._settled for task_id in task_ids)
+        known = any(task_id in self._tasks or task_id in self._closed for task_id in task_ids)
         if known or len(set(task_ids)) != len(task_ids):
             raise refused(envelope, "a task that was opened before")
-        for i, task_id in enumerate(task_ids):
-            self._tasks[task_id] = task = _Task(tuple(states[i].tolist()), tuple(classes[i].tolist()))
-            self._drop_unasked(task_id, task)
-        return self._settle(task_ids)
 
-    def _drop_unasked(self, task_id: bytes, task: _Task) -> None:
-        """Forget values that came before their task and are not asked for: the unit holds what is shown, no more."""
-        asked, early = self._asked(task), self._early.get(task_id, {})
-        for owner, values in early.items():
-            if values is not None:
-                early[owner] = {name: value for name, value in values.items() if name in asked}
+    def _opened(self, message: ReviewTask) -> None:
+        width = message.attributes
+        states, classes = byte_matrix(message.states, width), byte_matrix(message.classes, width)
+        for i, task_id in enumerate(entries(message.task_ids, ID)):
+            self._tasks[task_id] = _Task(tuple(states[i].tolist()), tuple(classes[i].tolist()))
 
-    def _answered(
-        self, envelope: Envelope, task_ids: list[bytes], granted: list[Mapping[str, str] | None]
-    ) -> list[Envelope]:
-        """Note answers; they may arrive before the task."""
-        again = (task_id in self._settled or envelope.sender in self._early.get(task_id, {}) for task_id in task_ids)
-        if len(set(task_ids)) != len(task_ids) or any(again):
+    def _check_answer(self, envelope: Envelope, column: bytes) -> list[bytes]:
+        task_ids = entries(column, ID)
+        twice = len(set(task_ids)) != len(task_ids) or any(task_id in self._closed for task_id in task_ids)
+        if twice or any(envelope.sender in self._tasks[task].answers for task in task_ids if task in self._tasks):
             raise refused(envelope, "a second answer for the same task")
-        for task_id, values in zip(task_ids, granted, strict=True):
-            self._check_values(envelope, task_id, values)
-        for task_id, values in zip(task_ids, granted, strict=True):
-            self._early.setdefault(task_id, {})[envelope.sender] = values
-        return self._settle(task_ids)
+        if any(task_id not in self._tasks for task_id in task_ids):
+            # Without the task nobody can tell which of the values are shown, and no other may be held.
+            raise too_early(envelope, "a task that is not known yet")
+        return task_ids
 
-    def _check_values(self, envelope: Envelope, task_id: bytes, values: Mapping[str, str] | None) -> None:
-        """Refuse values that nobody asked for: the unit must not hold more than is shown."""
-        task = self._tasks.get(task_id)
-        if values is not None and task is not None and not set(values) <= self._asked(task):
-            raise refused(envelope, "a value that was not asked for")
-
-    def _asked(self, task: _Task) -> set[str]:
-        return {name for name, state in zip(self._schema.names, task.states, strict=True) if state == SHOWN}
-
-    def _settle(self, task_ids: list[bytes]) -> list[Envelope]:
-        """Tasks with both answers become ready; tasks with a refusal go back."""
-        declined = []
-        for task_id in task_ids:
-            answers = self._early.get(task_id, {})
-            if task_id not in self._tasks or len(answers) < len(self._owners):
-                continue
-            del self._early[task_id]
-            self._settled.add(task_id)
-            if any(values is None for values in answers.values()):
-                del self._tasks[task_id]
-                declined.append(task_id)
-                continue
-            for owner, values in answers.items():
-                self._tasks[task_id].values[owner] = values or {}
-            self._ready.append(task_id)
-        return [self._send(Refusal(b"".join(declined)))] if declined else []
-
-    def _reviewable(self, task_id: bytes) -> ReviewablePair:
-        """The pair as a display may use it; an attribute that either owner held back stays without values."""
+    def _shown(self, envelope: Envelope, task_id: bytes, values: Mapping[str, str]) -> Mapping[str, str]:
+        """The values that are shown at least in part; others are refused, or dropped where decoys were asked for."""
         task = self._tasks[task_id]
-        left, right = (task.values[owner] for owner in self._owners)
+        shown = {name for name, state in zip(self._schema.names, task.states, strict=True) if state == SHOWN}
+        if not self._schema.protocol.decoys and not set(values) <= shown:
+            raise refused(envelope, "a value that was not asked for")
+        return {name: value for name, value in values.items() if name in shown}
+
+    def _answered(self, task: _Task) -> bool:
+        return len(task.answers) == len(self._owners)
+
+    def _reviewable(self, task_id: bytes, task: _Task) -> ReviewablePair:
+        """The pair as a display may use it; an attribute that either owner held back stays without values."""
+        left, right = (task.answers[owner] or {} for owner in self._owners)
         states, values, frequency = {}, {}, {}
         for name, state, rank in zip(self._schema.names, task.states, task.classes, strict=True):
             states[name] = STATES[state]

@@ -1,6 +1,7 @@
 """
 All parties in one process, driven by seeds: the machines are the same as in the field.
 
-`study` is a data set made ready for any number of runs, `world` runs the protocol on it, `reviewer` stands in for the
-person, `entropy` for the operating system's randomness. Ground truth is known here and in `evaluation` only.
+`study` is a data set made ready for any number of runs, `machines` are the parties on it, `world` runs the protocol,
+`reviewer` stands in for the person, seeds for the operating system's randomness. Ground truth is known here, in
+`evaluation` and in `trial` only.
 """

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from unveil.errors import SettingError
+from unveil.linkage.chance import Chance
 from unveil.review_unit.display import ReviewablePair, Verdict
 
 _COIN = 0.5  # nobody does worse than a coin for want of values
@@ -35,19 +36,21 @@ class SimulatedReviewer:
         *,
         error: float,
         hidden_error: float = 0.0,
-        rng: np.random.Generator,
+        chance: Chance,
     ) -> None:
         if not 0 <= error <= 1:
             raise SettingError("the reviewer's error must lie between 0 and 1")
         if not 0 <= hidden_error <= 1:
             raise SettingError("the error that hidden values add must lie between 0 and 1")
-        self._truth_of, self._error, self._hidden_error, self._rng = truth_of, error, hidden_error, rng
+        self._truth_of, self._error, self._hidden_error, self._chance = truth_of, error, hidden_error, chance
 
     def review(self, pairs: Sequence[ReviewablePair], *, spent: int, budget: int) -> list[Verdict]:
         """A verdict for each pair."""
         del spent, budget  # a person wants to know; this one does not
         chance = np.array([self._error + self._hidden_error * hidden_share(pair) for pair in pairs])
-        wrong = self._rng.random(len(pairs)) < np.minimum(chance, max(self._error, _COIN))
+        # A draw of its own for each task: the order in which tasks come makes no difference.
+        luck = np.array([self._chance(f"task {pair.task_id.hex()}").rng.random() for pair in pairs])
+        wrong = luck < np.minimum(chance, max(self._error, _COIN))
         return [
             Verdict(pair.task_id, self._truth_of(pair.task_id) != bool(flip))
             for pair, flip in zip(pairs, wrong, strict=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil.errors import SettingError
 from unveil.evaluation.baselines import attribute_level_f1
-from unveil.evaluation.result import Disclosure, Flow, Histogram, Point, Run
+from unveil.evaluation.result import Disclosure, Histogram, Point, Run
 from unveil.linkage.advice import attribute_worth, suitability
 from unveil.linkage.pairs import Rows
 from unveil.owner.policy import ATTRIBUTE, REVIEW
@@ -22,10 +22,11 @@ from unveil.privacy.requests import disclosed
 from unveil.records import Column, Records
 from unveil.review_unit.display import opened
 from unveil.schema import Schema
+from unveil.simulation.machines import Machines, Settings
 from unveil.simulation.observer import ObservedReviewer, asked
 from unveil.simulation.reviewer import Reviewer
 from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
+from unveil.simulation.world import World
 
 _EXAMPLES = 12
 _BIN = 0.01
@@ -79,9 +80,15 @@ def simulate(
     """
     world = World(study, schema, settings, reviewer=reviewer, on_point=on_point)
     observed = ObservedReviewer(world.reviewer, world.truth_of)
-    world.reviewer = observed
+    world.reviewer, world.answered = observed, observed.answered
     world.run()
     watch.lap("protocol")
+    return summarise(world, watch, preset=preset, full=full, examples=examples), world
+
+
+def summarise(world: Machines, watch: Stopwatch, *, preset: str, full: bool = False, examples: bool = False) -> Run:
+    """The numbers of a run that has come to its end, wherever its machines ran."""
+    study, schema, settings = world.study, world.schema, world.settings
     run = Run(
         dataset=study.name,
         preset=preset,
@@ -99,24 +106,24 @@ def simulate(
         peak_rss_mb=0.0,
         records=(len(study.a), len(study.b)),
         record_level_f1=study.best[1],
-        flows=_flows(world),
-    )
-    run = replace(
-        run, estimate=world.record_unit.estimate(), review_states=_states(world, observed), kapr=_risk(world, observed)
+        flows=world.traffic.flows(),
+        estimate=world.record_unit.estimate(),
+        review_states=_states(world),
+        kapr=_risk(world),
     )
     watch.lap("estimates")
     if full:
-        run = _with_advice(_with_pictures(run, world, observed, examples=examples), world)
+        run = _with_advice(_with_pictures(run, world, examples=examples), world)
         watch.lap("baselines")
     timings = dict(watch.timings)
-    return replace(run, seconds=sum(timings.values()), peak_rss_mb=peak_rss_mb(), timings=timings), world
+    return replace(run, seconds=sum(timings.values()), peak_rss_mb=peak_rss_mb(), timings=timings)
 
 
-def _with_pictures(run: Run, world: World, observed: ObservedReviewer, *, examples: bool) -> Run:
+def _with_pictures(run: Run, world: Machines, *, examples: bool) -> Run:
     study, schema = world.study, world.schema
     left, right = (study.encoder.attribute_level(records) for records in (study.a, study.b))
     pairs = study.comparison.pairs
-    decided = [answered for answered in observed.answered if answered.verdict.match is not None]
+    decided = [answered for answered in world.answered if answered.verdict.match is not None]
     true_pairs = len(study.truth)
     return replace(
         run,
@@ -128,7 +135,7 @@ def _with_pictures(run: Run, world: World, observed: ObservedReviewer, *, exampl
     )
 
 
-def _with_advice(run: Run, world: World) -> Run:
+def _with_advice(run: Run, world: Machines) -> Run:
     """What the layers can say about the encoding, the attributes and the reviewers."""
     unit, study = world.attribute_unit, world.study
     if not len(unit.layer):
@@ -142,10 +149,10 @@ def _with_advice(run: Run, world: World) -> Run:
     )
 
 
-def _states(world: World, observed: ObservedReviewer) -> dict[str, dict[str, int]]:
+def _states(world: Machines) -> dict[str, dict[str, int]]:
     """For each attribute, how many reviewed pairs were in which state."""
     states: dict[str, dict[str, int]] = {name: {} for name in world.schema.names}
-    for answered in observed.answered:
+    for answered in world.answered:
         for name, state in answered.pair.states.items():
             states[name][state] = states[name].get(state, 0) + 1
     return states
@@ -160,7 +167,7 @@ def _histogram(study: Study) -> Histogram:
     return Histogram(tuple(edges.tolist()), tuple(matches.tolist()), tuple(others.tolist()))
 
 
-def _disclosures(world: World) -> tuple[Disclosure, ...]:
+def _disclosures(world: Machines) -> tuple[Disclosure, ...]:
     """Per layer and attribute, how many records gave it up, of all records of both owners."""
     study, schema = world.study, world.schema
     total = len(study.a) + len(study.b)
@@ -174,10 +181,10 @@ def _disclosures(world: World) -> tuple[Disclosure, ...]:
     return tuple(rows)
 
 
-def _risk(world: World, observed: ObservedReviewer) -> dict[str, float]:
+def _risk(world: Machines) -> dict[str, float]:
     """KAPR of the records in review: held under three request policies, and seen on the masked display."""
     study, schema, unit = world.study, world.schema, world.attribute_unit
-    tasks = [answered.pair.task_id for answered in observed.answered]
+    tasks = [answered.pair.task_id for answered in world.answered]
     if not tasks:
         return {}
     population = Population(schema.names, study.a, study.b)
@@ -198,10 +205,10 @@ def _risk(world: World, observed: ObservedReviewer) -> dict[str, float]:
         )
         risk[name] = kapr_held(np.concatenate(marks), records, population)
     if schema.protocol.review.learn_lower is not None:  # what was really provided, under bounds that moved
-        given = np.array([[n in answered.pair.values for n in schema.names] for answered in observed.answered])
+        given = np.array([[n in answered.pair.values for n in schema.names] for answered in world.answered])
         risk["held"] = kapr_held(np.concatenate([given, given]), records, population)
     values, shown = [], []
-    for answered in observed.answered:
+    for answered in world.answered:
         sides = opened(answered.pair, schema, answered.verdict.opened)
         for side in (0, 1):
             values.append({name: both[side] for name, both in answered.pair.values.items()})
@@ -216,11 +223,6 @@ def _picked(study: Study, left: Rows, right: Rows) -> Records:
         for name in study.schema.names
     }
     return Records([str(i) for i in range(len(left) + len(right))], columns)
-
-
-def _flows(world: World) -> tuple[Flow, ...]:
-    network = world.network
-    return tuple(Flow(*flow, messages=count, bytes=network.bytes[flow]) for flow, count in network.messages.items())
 
 
 def peak_rss_mb() -> float:

@@ -8,21 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
 
 from unveil.protocol.codec import decode, encode
 from unveil.protocol.flows import Envelope, check_outgoing
+from unveil.protocol.machine import Machine, receive
 from unveil.protocol.roles import Address
 
 Tap = Callable[[Address, Address, bytes], None]
-
-
-class Machine(Protocol):
-    """A role."""
-
-    def receive(self, envelope: Envelope) -> list[Envelope]:
-        """Take one message; return what is to be sent because of it."""
-        ...
 
 
 class MemoryNetwork:
@@ -53,5 +45,5 @@ class MemoryNetwork:
             return None
         sender, recipient, frame = self._queue.popleft()
         envelope = Envelope(sender, recipient, decode(frame))
-        self.send(self._machines[recipient].receive(envelope))
+        self.send(receive(self._machines[recipient], envelope))
         return envelope

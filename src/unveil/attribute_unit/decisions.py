@@ -1,0 +1,48 @@
+"""What the attribute unit decides, as its log keeps it: similarities, tasks and reports. No encoding is among it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from unveil.protocol.machine import Decision
+from unveil.protocol.messages import ID, REAL
+
+POSITION = 8  # bytes of a position, little-endian
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Compared(Decision):
+    """The pairs of a batch that both owners answered, and how alike their attributes are."""
+
+    KEY = "pair_ids"
+    attributes: int
+    pair_ids: bytes
+    similarity: bytes
+    agreement: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """A similarity and an agreement class for each attribute."""
+        return {"pair_ids": ID, "similarity": self.attributes * REAL, "agreement": self.attributes}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Asked(Decision):
+    """The pairs that reviewers are asked about."""
+
+    KEY = "task_ids"
+    WIDTHS = {"task_ids": ID, "positions": POSITION}  # noqa: RUF012 - never changed
+    task_ids: bytes
+    positions: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reported(Decision):
+    """What the record unit is told at the end of a batch: pairs by position, g and p."""
+
+    g: bytes
+    p: bytes
+    positions: bytes
+
+
+KINDS: Mapping[str, type[Decision]] = {kind.__name__: kind for kind in (Compared, Asked, Reported)}

@@ -1,0 +1,127 @@
+"""
+Batches as bytes: a small frame of our own, so that nothing is read but what a kind declares.
+
+    magic "UNV" + protocol version (1 byte) | header length (4 bytes, little-endian) | header (JSON) | columns
+
+The header names the kind, the fields that are not columns, and the length of each column in the order in which they
+follow. Unknown kinds and fields, missing fields, wrong types and wrong lengths are refused before anything is built.
+Messages travel so, and decisions are kept so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from unveil.errors import ProtocolError
+from unveil.protocol.messages import Batch
+
+VERSION = 2
+_MAGIC = b"UNV" + bytes([VERSION])
+_LENGTH = 4
+_MAX_HEADER = 256 << 10  # bytes; values are in headers, one task's in each. As JSON it may take twenty times its size
+B = TypeVar("B", bound=Batch)
+
+
+class FrameError(ProtocolError):
+    """Bytes that are not a message of this protocol."""
+
+
+def write(batch: Batch) -> bytes:
+    """The batch as bytes."""
+    plain: dict[str, Any] = {}
+    columns: list[tuple[str, bytes]] = []
+    for field in fields(batch):
+        value = getattr(batch, field.name)
+        if isinstance(value, bytes):
+            columns.append((field.name, value))
+        else:
+            plain[field.name] = [dict(entry) for entry in value] if isinstance(value, tuple) else value
+    header = {"kind": type(batch).__name__, "fields": plain, "columns": [[name, len(data)] for name, data in columns]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"".join([_MAGIC, len(text).to_bytes(_LENGTH, "little"), text, *(data for _, data in columns)])
+
+
+def read(frame: bytes, kinds: Mapping[str, type[B]]) -> B:
+    """The batch in these bytes, of one of these kinds; FrameError if they are anything else."""
+    header, rest = _header(frame)
+    kind = kinds.get(header["kind"]) if isinstance(header["kind"], str) else None
+    if kind is None:
+        raise FrameError("unknown kind of message")
+    plain, columns = _plain(kind, header["fields"]), _columns(header["columns"], rest)
+    expected = {field.name: field.type for field in fields(kind)}
+    values = plain | columns
+    if set(values) != set(expected) or len(values) != len(plain) + len(columns):
+        raise FrameError(f"{kind.__name__} needs exactly the fields {', '.join(expected)}")
+    for name, annotation in expected.items():
+        if not _fits(values[name], str(annotation)):
+            raise FrameError(f"{kind.__name__}.{name} has the wrong type")
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise FrameError(f"{kind.__name__}: {error}") from None
+
+
+def _header(frame: bytes) -> tuple[dict[str, Any], memoryview]:
+    view = memoryview(frame)
+    start = len(_MAGIC) + _LENGTH
+    if bytes(view[:3]) != _MAGIC[:3]:
+        raise FrameError("not a message of this protocol")
+    if bytes(view[: len(_MAGIC)]) != _MAGIC:
+        raise FrameError(f"another protocol version; this is version {VERSION}")
+    length = int.from_bytes(view[len(_MAGIC) : start], "little")
+    if length > _MAX_HEADER:
+        raise FrameError(f"the header has more than {_MAX_HEADER} bytes")
+    if start + length > len(view):
+        raise FrameError("the header is longer than the message")
+    try:
+        header = json.loads(bytes(view[start : start + length]))
+    except (ValueError, RecursionError):
+        raise FrameError("the header is not JSON") from None
+    if not isinstance(header, dict) or set(header) != {"kind", "fields", "columns"}:
+        raise FrameError("the header needs exactly kind, fields and columns")
+    return header, view[start + length :]
+
+
+def _plain(kind: type[Batch], given: object) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise FrameError("fields must be an object")
+    sets = {field.name for field in fields(kind) if str(field.type) not in ("bytes", "int")}
+    return {name: tuple(value) if name in sets and isinstance(value, list) else value for name, value in given.items()}
+
+
+def _columns(given: object, rest: memoryview) -> dict[str, Any]:
+    if not isinstance(given, list):
+        raise FrameError("columns must be a list")
+    found: dict[str, Any] = {}
+    for entry in given:
+        match entry:
+            case [_, bool()]:  # true is 1 to Python
+                raise FrameError("a column is not as announced")
+            case [str(name), int(length)] if 0 <= length <= len(rest) and name not in found:
+                found[name], rest = bytes(rest[:length]), rest[length:]
+            case _:
+                raise FrameError("a column is not as announced")
+    if len(rest):
+        raise FrameError("bytes follow the last column")
+    return found
+
+
+def _fits(value: object, annotation: str) -> bool:
+    match annotation:
+        case "bytes":
+            return isinstance(value, bytes)
+        case "int":
+            return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 32
+        case _:
+            return isinstance(value, tuple) and all(
+                isinstance(entry, dict) and all(_is_text(name) and _is_text(text) for name, text in entry.items())
+                for entry in value
+            )
+
+
+def _is_text(value: object) -> bool:
+    # JSON can escape halves of a character that no UTF-8 text holds and no display can print.
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
