@@ -1,1 +1,8 @@
-"""How messages travel: `memory` within one process. Every transport uses the same codec and the same table of flows."""
+"""
+How messages travel: within one process (`memory`) or between machines over HTTPS.
+
+A unit is known here by its `port` alone. `app` makes the HTTP application of a unit: the `gate` recognises the caller,
+asks the table in `access` whether the call is allowed and the `limits` whether it is small enough; the `desk` passes it
+on; `document` describes it. `server` serves it over `tls`. On the other side, a `client` calls units and a `courier`
+delivers outgoing messages until they have arrived. Nothing here opens a message, and `logs` hold ids and counts only.
+"""

@@ -1,0 +1,97 @@
+"""
+The messages that entries of a log send: kept until their recipient has them.
+
+A message goes in with the entry that decided on it, in one transaction, so neither exists without the other. Its row
+stays when it is delivered, its contents do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unveil.storage import chain, contents
+from unveil.storage.backend import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A message to send."""
+
+    recipient: str
+    message_id: str
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"Outgoing({self.recipient!r}, {self.message_id!r}, {len(self.body)} bytes)"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A message that its recipient does not have yet; `position` counts up over the whole project."""
+
+    position: int
+    recipient: str
+    message_id: str
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"Pending({self.position}, {self.recipient!r}, {self.message_id!r}, {len(self.body)} bytes)"
+
+
+class Parcels:
+    """The messages of one entry, sealed before the database is locked."""
+
+    def __init__(self, messages: Sequence[Outgoing]) -> None:
+        self._messages = [(message, contents.seal(message.body)) for message in messages]
+
+    def insert(self, transaction: Transaction, project: int, seq: int) -> bytes:
+        """Write the messages of one entry and return the digest of them that its hash covers."""
+        if not self._messages:
+            return chain.attached_messages([])
+        found = transaction.row("SELECT coalesce(max(position), 0) FROM outgoing WHERE project = ?", [project])
+        last = int(found[0]) if found else 0
+        covered = []
+        for part, (message, sealed) in enumerate(self._messages, 1):
+            transaction.run(
+                "INSERT INTO outgoing (project, position, seq, part, recipient, message_id, commitment, delivered)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+                [project, last + part, seq, part, message.recipient, message.message_id, sealed.commitment],
+            )
+            contents.insert(transaction, project, seq, part, sealed)
+            covered.append((last + part, message.recipient, message.message_id, sealed.commitment))
+        return chain.attached_messages(covered)
+
+
+def waiting(transaction: Transaction, project: int, *, recipient: str | None, after: int, limit: int) -> list[Pending]:
+    """Undelivered messages past a position, oldest first; to one recipient or to all."""
+    wanted, values = ("", []) if recipient is None else (" AND o.recipient = ?", [recipient])
+    rows = transaction.rows(
+        # Put together from fixed pieces; every value is a parameter.
+        "SELECT o.position, o.recipient, o.message_id, n.nonce, b.body FROM outgoing o"  # noqa: S608
+        " JOIN nonces n ON n.project = o.project AND n.seq = o.seq AND n.part = o.part"
+        " JOIN bodies b ON b.project = o.project AND b.seq = o.seq AND b.part = o.part"
+        f" WHERE o.project = ? AND o.delivered = 0 AND o.position > ?{wanted} ORDER BY o.position LIMIT ?",
+        [project, after, *values, limit],
+    )
+    opened = [(row, contents.unseal(row[3], row[4])) for row in rows]
+    return [Pending(row[0], row[1], row[2], body) for row, body in opened if body is not None]
+
+
+def undelivered(transaction: Transaction, project: int) -> list[int]:
+    """The positions of the messages that were not delivered."""
+    rows = transaction.rows("SELECT position FROM outgoing WHERE project = ? AND delivered = 0", [project])
+    return [row[0] for row in rows]
+
+
+def deliver(transaction: Transaction, project: int, recipient: str, message_id: str) -> None:
+    """Note that a message was delivered and erase its body; a message that is delivered or unknown is left alone."""
+    found = transaction.row(
+        "SELECT position, seq, part FROM outgoing"
+        " WHERE project = ? AND recipient = ? AND message_id = ? AND delivered = 0",
+        [project, recipient, message_id],
+    )
+    if found:
+        position, seq, part = found
+        transaction.run("UPDATE outgoing SET delivered = 1 WHERE project = ? AND position = ?", [project, position])
+        contents.erase(transaction, project, [(seq, part)])

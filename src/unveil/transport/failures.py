@@ -1,0 +1,45 @@
+"""
+Ways in which a call to a unit can fail, beside those that the unit itself names.
+
+Unreachable and Busy, like TooEarly, mean: try again later. Refused, Rejected, Conflict and Closed need a
+person.
+"""
+
+from __future__ import annotations
+
+from unveil.errors import ProtocolError, UnveilError
+
+
+class Unreachable(UnveilError):  # noqa: N818 - says what happened
+    """No answer, or none that a unit would give; the message may or may not have arrived."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(f"{address} cannot be reached: {reason}")
+        self.address, self.reason = address, reason
+
+
+class Busy(UnveilError):  # noqa: N818 - says what happened
+    """The unit has its hands full or cannot store anything now."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(f"{address} is busy")
+        self.address = address
+
+
+class Refused(UnveilError):  # noqa: N818 - says what happened
+    """The unit does not know this party, or does not allow it this."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"{address} refused",
+            hint="the unit must have joined the project and know this certificate or token, and it must be in force",
+        )
+        self.address = address
+
+
+class Rejected(ProtocolError):  # noqa: N818 - says what happened
+    """The unit takes no such message; `problem` is what it says."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"the message was not accepted: {problem or 'no reason given'}")
+        self.problem = problem

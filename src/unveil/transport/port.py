@@ -1,0 +1,103 @@
+"""
+What a unit offers to the network, and who calls it.
+
+The HTTP application knows a unit by these functions alone. They are synchronous and are called from threads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+from unveil.errors import ProtocolError
+from unveil.protocol.roles import Role
+
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
+
+REVIEWER: Final = "reviewer"
+OPERATOR: Final = "operator"
+
+# Projects, message ids and tasks. No leading dot: "." and ".." would mean other paths.
+NAME: Final = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
+_NAME: Final = re.compile(NAME)
+
+
+def is_name(text: str) -> bool:
+    """Whether this text can be the name of a project, a message or a task."""
+    return _NAME.fullmatch(text) is not None
+
+
+class Conflict(ProtocolError):  # noqa: N818 - says what happened
+    """The message id is known, with another body."""
+
+
+class Closed(ProtocolError):  # noqa: N818 - says what happened
+    """The project is closed: nothing is taken any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: a party of the project by its role, or a person ("reviewer", "operator")."""
+
+    role: str
+    name: str = ""
+
+
+class Unit(Protocol):
+    """
+    What every unit offers.
+
+    Any function may raise StorageError (503) and Closed (410).
+    """
+
+    @property
+    def role(self) -> Role:
+        """The role that this unit plays."""
+        ...
+
+    def caller(self, project: str, public_key: str | None, token: str | None, now: float) -> Caller | None:
+        """
+        Who calls with this key or token; None if nobody known to the project.
+
+        `project` is empty for what belongs to no project (metrics, the OpenAPI document): then whoever is known to any
+        project is recognised.
+        """
+        ...
+
+    def take(self, project: str, caller: Caller, message_id: str, frame: bytes) -> None:
+        """Keep a message; once this returns it is durable. Raises Conflict, TooEarly or another ProtocolError."""
+        ...
+
+    def mail(self, project: str, caller: Caller) -> tuple[str, bytes] | None:
+        """The oldest message for this owner that it has not acknowledged, and its id."""
+        ...
+
+    def acknowledge(self, project: str, caller: Caller, message_id: str) -> None:
+        """The owner has this message; doing it again changes nothing."""
+        ...
+
+    def status(self, project: str, caller: Caller) -> Mapping[str, JSON]:
+        """Where the project stands, in counts."""
+        ...
+
+    def metrics(self) -> Mapping[str, float]:
+        """Counts of the whole process, by names of lower-case letters and underscores."""
+        ...
+
+
+class ReviewUnit(Unit, Protocol):
+    """What the review unit offers besides, to reviewers."""
+
+    def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
+        """The tasks that wait for a verdict, as far as they are opened."""
+        ...
+
+    def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
+        """Open an attribute further; return the task as it is shown now."""
+        ...
+
+    def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
+        """What the reviewer decided; None is unsure."""
+        ...

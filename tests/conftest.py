@@ -1,0 +1,23 @@
+"""Fixtures for every room: a PostgreSQL server where one is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from postgres import PostgresServer, running_server
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """The server of this test process, started by the first test that asks for it."""
+    yield from running_server()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of a fresh, empty PostgreSQL database, which goes away with the test."""
+    url = postgres_server.new_database()
+    yield url
+    postgres_server.drop(url)

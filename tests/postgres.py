@@ -1,0 +1,140 @@
+"""
+A PostgreSQL server for tests: started on first use, one for each test process, in a temporary folder, on a socket only.
+
+The server's programs come from the package pgserver, else from the system. PostgreSQL does not run as root, so where
+the tests do, the server runs as `nobody`, who is on every system; no user is added.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+_START_SECONDS = 30
+#: Durable against the death of a process, not of the machine: all that a test can show, and much faster.
+_SETTINGS = ("fsync=off", "max_connections=30", "shared_buffers=32MB", "autovacuum=off", "listen_addresses=")
+
+
+class PostgresServer:
+    """One server and its folder; `stop` and `start` keep what the databases hold, `remove` does not."""
+
+    def __init__(self) -> None:
+        self._user: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []} if _root() else {}
+        self._bin = _programs(self._user)
+        # Not pytest's folder: its path is too long for a socket, and closed to other users.
+        self.folder = Path(tempfile.mkdtemp(prefix="unveil-pg-", dir=_fastest_place()))
+        self.folder.chmod(0o755)
+        self.data = self.folder / "data"
+        self.data.mkdir()
+        if _root():
+            for path in (self.folder, self.data):
+                shutil.chown(path, "nobody", "nogroup")
+        self.data.chmod(0o700)
+        self._server: subprocess.Popen[bytes] | None = None
+        self._names = itertools.count()
+        words = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync"]
+        self._run([self._bin / "initdb", "-D", self.data, *words])
+        self.start()
+
+    def url(self, database: str) -> str:
+        """The URL of one of its databases."""
+        return f"postgresql://postgres@/{database}?host={self.folder}"
+
+    def new_database(self) -> str:
+        """Make an empty database and return its URL."""
+        name = f"test_{next(self._names)}"
+        self.administer(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def drop(self, url: str) -> None:
+        """Remove a database, whoever is still connected to it."""
+        self.administer(f"DROP DATABASE {url.partition('@/')[2].partition('?')[0]} WITH (FORCE)")
+
+    def administer(self, statement: str) -> None:
+        """Run one statement as the administrator."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        with (self.folder / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [self._bin / "postgres", "-D", self.data, "-k", self.folder, *settings],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                cwd=self.folder,
+                start_new_session=True,  # an interrupt at the keyboard is pytest's to handle
+                **self._user,
+            )
+        for _ in range(_START_SECONDS * 50):
+            with suppress(psycopg.OperationalError):
+                psycopg.connect(self.url("postgres")).close()
+                return
+            time.sleep(0.02)
+        self.stop()
+        raise RuntimeError("PostgreSQL does not answer")
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """Stop the server; SIGQUIT as if it crashed, SIGINT in good order."""
+        if self._server is not None:
+            self._server.send_signal(how)
+            self._server.wait(_START_SECONDS)
+            self._server = None
+
+    def remove(self) -> None:
+        """Stop the server and delete what it held."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, command: list[str | Path]) -> None:
+        done = subprocess.run(command, capture_output=True, cwd=self.folder, check=False, **self._user)
+        if done.returncode:
+            raise RuntimeError(f"{Path(command[0]).name} failed: {done.stderr.decode()}")
+
+
+def running_server() -> Iterator[PostgresServer]:
+    """A server for as long as a session lasts."""
+    server = PostgresServer()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+def _fastest_place() -> str | None:
+    """A disk in memory if there is one with room enough, else where temporary files go."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder made there is new and this user's own
+    with suppress(OSError):
+        if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2 << 30:
+            return str(memory)
+    return None
+
+
+def _root() -> bool:
+    return os.geteuid() == 0
+
+
+def _programs(user: dict[str, Any]) -> Path:
+    """The folder of the first PostgreSQL whose programs that user can run."""
+    packaged = importlib.util.find_spec("pgserver")
+    places = [Path(place) / "pginstall" / "bin" for place in (packaged and packaged.submodule_search_locations) or []]
+    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    for place in places:
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run([place / "postgres", "--version"], check=True, capture_output=True, cwd="/", **user)
+            return place
+    raise RuntimeError("no PostgreSQL found: install the package pgserver or the system's postgresql")

@@ -1,0 +1,97 @@
+"""A unit that really listens, in a thread of the test's process."""
+
+from __future__ import annotations
+
+import io
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from trial_certificates import Identity
+
+from unveil.transport.app import application
+from unveil.transport.limits import Limits
+from unveil.transport.logs import logger
+from unveil.transport.port import Unit
+from unveil.transport.server import UnitServer
+from unveil.transport.tls import client_context, server_context
+
+
+@dataclass
+class Live:
+    """Where it listens and what it logged."""
+
+    host: str
+    port: int
+    logged: io.StringIO
+
+    @property
+    def address(self) -> str:
+        """Its URL."""
+        return f"https://{self.host}:{self.port}"
+
+
+@contextmanager
+def listening(
+    unit: Unit, identity: Identity, *, limits: Limits | None = None, clock: Callable[[], float] = time.time
+) -> Iterator[Live]:
+    """Serve a unit over TLS until the block ends."""
+    live, ready = Live("", 0, io.StringIO()), threading.Event()
+
+    def on_ready(host: str, port: int) -> None:
+        live.host, live.port = host, port
+        ready.set()
+
+    app = application(unit, limits=limits or Limits(), clock=clock, log=logger(live.logged))
+    server = UnitServer(app, server_context(identity.credentials), "127.0.0.1", 0, on_ready)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        assert ready.wait(10)
+        yield live
+    finally:
+        server.stop()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def raw(live: Live, identity: Identity | None, sent: bytes, *, authority: Identity, timeout: float = 5.0) -> bytes:
+    """All bytes that come back for these bytes over TLS, until the answer is complete or the connection ends."""
+    context = client_context((identity or authority).credentials) if identity else bare(authority)
+    with (
+        socket.create_connection((live.host, live.port), timeout=timeout) as plain,
+        context.wrap_socket(plain, server_hostname=live.host) as secure,
+    ):
+        secure.sendall(sent)
+        return read_answer(secure)
+
+
+def bare(authority: Identity) -> ssl.SSLContext:
+    """What somebody without a certificate calls with."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(authority.credentials.authority)
+    return context
+
+
+def read_answer(secure: ssl.SSLSocket) -> bytes:
+    """One HTTP answer."""
+    got = b""
+    while True:
+        head, end, body = got.partition(b"\r\n\r\n")
+        if end:
+            lengths = [int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.startswith(b"content-length:")]
+            if len(body) >= (lengths or [0])[0]:
+                return got
+        part = secure.recv(65536)
+        if not part:
+            return got
+        got += part
+
+
+def status_of(answer: bytes) -> int:
+    """The status of an answer."""
+    return int(answer.split(b" ", 2)[1])

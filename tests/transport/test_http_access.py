@@ -1,0 +1,130 @@
+"""Who gets in: the whole table of endpoints against every kind of caller, over real connections."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from live_unit import Live, listening
+from trial_project import Trial
+
+from unveil.protocol.roles import Role
+from unveil.transport.access import ANYONE, ENDPOINTS, MAIL, UNITS, Route
+from unveil.transport.limits import BODIES, TEXT
+from unveil.transport.tls import Credentials, client_context
+
+CALLERS = (
+    "none", "north", "south", "record unit", "attribute unit", "review unit", "unlisted",
+    "operator-token", "reviewer-token", "beta-token", "expired-token", "wrong-token",
+)  # fmt: skip
+PROJECTS = ("alpha", "beta", "unknown")
+HOME = {"south": "beta", "beta-token": "beta"}
+ROLE = {
+    "north": "owner", "south": "owner", "record unit": "record unit", "attribute unit": "attribute unit",
+    "review unit": "review unit", "operator-token": "operator", "beta-token": "operator", "reviewer-token": "reviewer",
+}  # fmt: skip
+
+
+def _client(trial: Trial, live: Live, caller: str) -> httpx.Client:
+    credentials, headers = Credentials(trial.authority.file), {}
+    if caller.endswith("-token"):
+        headers = {"Authorization": f"Bearer {caller}"}
+    elif caller == "unlisted":
+        credentials = trial.authority.issue("unlisted").credentials
+    elif caller != "none":
+        credentials = trial.parties[caller].credentials
+    return httpx.Client(base_url=live.address, verify=client_context(credentials), headers=headers, trust_env=False)
+
+
+def _request(client: httpx.Client, route: Route, project: str) -> httpx.Response:
+    method, path = route
+    url = path.format(project=project, message_id="m1", task="t1")
+    kind = BODIES.get(route)
+    if kind == TEXT:
+        json = {"attribute": "city", "stage": "full"} if url.endswith("cells") else {"match": True, "p": 1.0}
+        return client.request(method, url, json=json)
+    return client.request(
+        method, url, content=b"frame" if kind else None, headers={"Content-Type": kind} if kind else {}
+    )
+
+
+def _shape(response: httpx.Response) -> tuple[object, ...]:
+    """All that an answer shows, except when it was given."""
+    headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"date"]
+    return (response.status_code, response.http_version, headers, response.content)
+
+
+REFUSAL = (
+    403, "HTTP/1.1", [(b"content-length", b"22"), (b"content-type", b"application/json")], b'{"problem": "refused"}'
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=UNITS, ids=lambda role: role.value)
+def unit(request: pytest.FixtureRequest, trial: Trial) -> Iterator[tuple[Role, Live]]:
+    role: Role = request.param
+    with listening(trial.unit(role), trial.parties[role.value]) as live:
+        yield role, live
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_the_table_decides_and_every_refusal_is_the_same(trial: Trial, unit: tuple[Role, Live], caller: str) -> None:
+    """Endpoint × caller × project; whoever is not let in cannot even tell why."""
+    role, live = unit
+    table = ENDPOINTS[role]
+    routes = set(itertools.chain.from_iterable(ENDPOINTS.values()))  # also those that this unit does not have
+    with _client(trial, live, caller) as client:
+        for route, project in itertools.product(sorted(routes), PROJECTS):
+            in_project = "{project}" in route[1]
+            known = caller in ROLE and (not in_project or project == HOME.get(caller, "alpha"))
+            allowed = table.get(route, frozenset())
+            expected = allowed == ANYONE or (known and ROLE[caller] in allowed)
+            response = _request(client, route, project)
+            if expected:
+                assert response.status_code in {200, 204}, (route, project)
+            else:
+                assert REFUSAL == _shape(response), (route, project)
+
+
+def test_what_does_not_exist_looks_like_what_is_forbidden(trial: Trial, unit: tuple[Role, Live]) -> None:
+    """Paths, methods and slashes: nothing can be found out by trying."""
+    _, live = unit
+    odd = [
+        ("GET", "/"), ("GET", "/v1/projects"), ("GET", "/v1/projects/"), ("GET", "/v1/projects/alpha/"),
+        ("POST", "/v1/projects/alpha"), ("HEAD", "/v1/projects/alpha"), ("OPTIONS", "/v1/projects/alpha"),
+        ("GET", "/v1/projects/alpha/messages/m1"), ("DELETE", "/healthz"), ("TRACE", "/metrics"), ("GET", "/healthz/"),
+        ("GET", "/v1/projects/..%2Falpha"), ("GET", "/v1/projects/al%00pha"), ("GET", "/v1/projects/" + "a" * 65),
+        ("PATCH", "/%FF"), ("GET", "//healthz"), ("GET", "/v1/projects/.alpha"), ("GET", "/v1/projects/alpha%0A"),
+    ]  # fmt: skip
+    with _client(trial, live, "north") as party, _client(trial, live, "none") as nobody:
+        for client, (method, path) in itertools.product((party, nobody), odd):
+            shape = _shape(client.request(method, path))
+            assert (REFUSAL[:3] if method == "HEAD" else REFUSAL) == shape[: 3 if method == "HEAD" else 4], (
+                method,
+                path,
+            )
+
+
+@pytest.mark.parametrize(
+    "header", ["Basic operator-token", "Bearer", "Bearer,", "operator-token", "Bearer " + "x" * 600]
+)
+def test_other_ways_to_say_who_one_is_are_refused_alike(trial: Trial, unit: tuple[Role, Live], header: str) -> None:
+    """Only a bearer token of bounded length is looked up."""
+    with _client(trial, unit[1], "none") as client:
+        assert REFUSAL == _shape(client.get("/metrics", headers={"Authorization": header}))
+        twice = [("Authorization", "Bearer operator-token"), ("Authorization", "Bearer operator-token")]
+        assert REFUSAL == _shape(client.get("/metrics", headers=twice))
+
+
+def test_only_units_that_write_to_owners_keep_mail_for_them() -> None:
+    """The review unit tells owners nothing."""
+    assert {Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT} == {role for role in UNITS if MAIL in ENDPOINTS[role]}
+
+
+def test_the_table_names_no_path_twice_with_other_words() -> None:
+    """Two templates for the same path would let the order of the table decide who may call."""
+    for role in UNITS:
+        blank = [(method, re.sub(r"\{\w+\}", "{}", path)) for method, path in ENDPOINTS[role]]
+        assert len(blank) == len(set(blank))

@@ -1,0 +1,194 @@
+"""Messages over HTTPS, through the client that owners and units use."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from live_unit import Live, listening
+from memory_unit import SECRET, MemoryUnit
+from trial_project import Trial
+
+from unveil.errors import SettingError, TooEarly
+from unveil.protocol.roles import Role
+from unveil.transport.client import UnitClient
+from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
+from unveil.transport.limits import Limits
+from unveil.transport.port import Closed, Conflict
+from unveil.transport.tls import Credentials, client_context
+
+
+@pytest.fixture
+def owner(trial: Trial, live: Live, record_unit: MemoryUnit) -> Iterator[UnitClient]:
+    assert {} == record_unit.taken
+    with UnitClient(live.address, client_context(trial.parties["north"].credentials), "alpha") as client:
+        yield client
+
+
+def test_a_message_is_taken_once_however_often_it_is_sent(owner: UnitClient, record_unit: MemoryUnit) -> None:
+    """Answers get lost, so senders repeat themselves."""
+    for _ in range(3):
+        owner.put("m1", b"frame")
+    assert {"m1": b"frame"} == record_unit.taken
+
+
+def test_a_large_message_arrives_whole(owner: UnitClient, record_unit: MemoryUnit) -> None:
+    """It travels in pieces."""
+    frame = bytes(range(256)) * 16_001
+    owner.put("large", frame)
+    assert frame == record_unit.taken["large"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "error"),
+    [(b"early", TooEarly), (b"full", Busy), (b"closed", Closed), (b"", Rejected), (b"other", Conflict)],
+)
+def test_every_way_to_fail_is_an_error_of_its_own(owner: UnitClient, frame: bytes, error: type[Exception]) -> None:
+    """The courier must know whether to try again."""
+    owner.put("m1", b"frame")
+    with pytest.raises(error) as raised:
+        owner.put("m1", frame)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_defect_shows_nothing_of_what_it_was_about(owner: UnitClient, live: Live) -> None:
+    """Exceptions quote values; neither the answer nor the log may."""
+    with pytest.raises(Unreachable, match="status 500"):
+        owner.put("m1", b"defect")
+    assert SECRET not in live.logged.getvalue()
+    failed = [line for line in map(json.loads, live.logged.getvalue().splitlines()) if line["event"] == "failed"]
+    assert ["ValueError"] == [line["error"] for line in failed]
+
+
+def test_a_long_poll_returns_as_soon_as_a_message_may_have_caused_mail(
+    owner: UnitClient, record_unit: MemoryUnit
+) -> None:
+    """An owner that learns late of a wish answers late."""
+    found: list[object] = []
+    poll = threading.Thread(target=lambda: found.append(owner.mail(wait=10)))
+    poll.start()
+    time.sleep(0.2)
+    assert [] == found
+    record_unit.mailbox.append(("w1", b"wish"))
+    owner.put("m1", b"frame")
+    poll.join(1)
+    assert [("w1", b"wish")] == found
+
+
+def test_mail_stays_until_it_is_acknowledged_and_can_be_acknowledged_twice(
+    owner: UnitClient, record_unit: MemoryUnit
+) -> None:
+    """An owner may fall over between fetching and acknowledging, and between acknowledging and hearing so."""
+    record_unit.mailbox.extend([("w1", b"one"), ("w2", b"two")])
+    assert owner.mail() == owner.mail() == ("w1", b"one")
+    owner.acknowledge("w1")
+    owner.acknowledge("w1")
+    assert ("w2", b"two") == owner.mail()
+    owner.acknowledge("w2")
+    assert None is owner.mail(wait=1)
+
+
+def test_a_unit_stops_although_somebody_waits_for_mail(trial: Trial, record_unit: MemoryUnit) -> None:
+    """Long polls take half a minute; an upgrade must not."""
+    with listening(record_unit, trial.parties["record unit"]) as live:
+        client = UnitClient(live.address, client_context(trial.parties["north"].credentials), "alpha")
+        poll = threading.Thread(target=lambda: client.mail(wait=30))
+        poll.start()
+        time.sleep(0.2)
+        began = time.monotonic()
+    assert 3 > time.monotonic() - began
+    poll.join(5)
+    client.close()
+
+
+def test_a_unit_with_its_hands_full_says_so(trial: Trial, record_unit: MemoryUnit) -> None:
+    """Bodies are held in memory while they are stored, so there may not be many at once."""
+    record_unit.hold = threading.Event()
+    context = client_context(trial.parties["north"].credentials)
+    with (
+        listening(record_unit, trial.parties["record unit"], limits=Limits(requests=1)) as live,
+        UnitClient(live.address, context, "alpha") as client,
+    ):
+        first = threading.Thread(target=lambda: client.put("m1", b"frame"))
+        first.start()
+        time.sleep(0.3)
+        with pytest.raises(Busy):
+            client.put("m2", b"frame")
+        record_unit.hold.set()
+        first.join(5)
+        client.put("m2", b"frame")
+    assert {"m1", "m2"} == set(record_unit.taken)
+
+
+def test_a_round_trip_takes_milliseconds(owner: UnitClient) -> None:
+    """A socket that waits to fill its packets would take 40 ms each time, and no wish would be answered in time."""
+    took = []
+    for i in range(20):
+        began = time.perf_counter()
+        owner.put(f"m{i}", b"frame")
+        took.append(time.perf_counter() - began)
+    assert 0.03 > min(took[1:])
+
+
+def test_reviewers_see_tasks_open_cells_and_decide(trial: Trial) -> None:
+    """They come with a token and no certificate."""
+    unit = trial.unit(Role.REVIEW_UNIT)
+    context = client_context(Credentials(trial.authority.file))
+    with (
+        listening(unit, trial.parties["review unit"]) as live,
+        UnitClient(live.address, context, "alpha", token="reviewer-token") as reviewer,
+    ):
+        assert ["t1"] == [task["task"] for task in reviewer.tasks()]
+        assert [{"attribute": "city", "stage": "full"}] == reviewer.open_cell("t1", "city", "full")["cells"]
+        reviewer.verdict("t1", None, 0.5)
+        with pytest.raises(Conflict):
+            reviewer.verdict("t1", True, 1.0)
+        with pytest.raises(Rejected, match="no such task"):
+            reviewer.open_cell("t2", "city", "full")
+        with pytest.raises(Rejected):
+            reviewer.open_cell("t1", "city", SECRET)
+        with pytest.raises(Refused):
+            reviewer.status()
+    assert {"t1": (None, 0.5)} == unit.verdicts
+    assert SECRET not in live.logged.getvalue()
+
+
+def test_status_and_metrics_count(owner: UnitClient, live: Live, trial: Trial) -> None:
+    """Names that Prometheus would choke on are left out."""
+    owner.put("m1", b"frame")
+    assert {"project": "alpha", "messages": 1} == owner.status()
+    context = client_context(Credentials(trial.authority.file))
+    with UnitClient(live.address, context, "alpha", token="operator-token") as operator:
+        text = operator._http.get(f"{live.address}/metrics").text
+    assert "unveil_messages 1.0" in text
+    assert 'path="/v1/projects/{project}/messages/{message_id}",status="204"}' in text
+    assert "not a name" not in text
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "https://127.0.0.1:1/path", "ftp://x", "https://u@x"])
+def test_only_https_addresses_are_called(address: str, trial: Trial) -> None:
+    """A typing error must not send anything in the clear."""
+    with pytest.raises(SettingError):
+        UnitClient(address, client_context(trial.parties["north"].credentials), "alpha")
+
+
+def test_ids_that_would_mean_another_path_are_not_sent(owner: UnitClient) -> None:
+    """They would be put into the address."""
+    for bad in ("../x", "a/b", "", "a" * 65, ".", "a\n"):
+        with pytest.raises(SettingError):
+            owner.put(bad, b"frame")
+
+
+def test_nobody_at_home_is_unreachable(trial: Trial) -> None:
+    """The courier tries again then."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with (
+        UnitClient(f"https://127.0.0.1:{port}", client_context(trial.parties["north"].credentials), "alpha") as client,
+        pytest.raises(Unreachable),
+    ):
+        client.put("m1", b"frame")
