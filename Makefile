@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench docs requirements clean
+.PHONY: help setup demo parties test fuzz lint format bench docs requirements clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
@@ -30,10 +30,16 @@ endif
 demo: setup  ## link generated people and write demo/report.html
 	$(BIN)/unveil demo --out demo
 
+parties: setup  ## the same through five processes over TLS; writes parties/
+	$(BIN)/unveil parties --out parties
+
 test: setup  ## run every test, with branch coverage of the pure rooms
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=90 \
 	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/owner/*,src/unveil/record_unit/*,src/unveil/attribute_unit/*,src/unveil/review_unit/*,src/unveil/privacy/*'
+
+fuzz: setup  ## send 20,000 odd requests to each unit; make test sends 1,000
+	UNVEIL_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 tests/security/test_fuzz_units.py
 
 lint: setup  ## ruff, formatting, mypy, room borders
 	$(BIN)/ruff check .
@@ -70,4 +76,4 @@ requirements:  ## compile the pinned requirements anew (needs uv)
 	$(COMPILE) --group peers -o requirements/peers.txt
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) $(PEERS) demo bench .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) demo parties bench .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

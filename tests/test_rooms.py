@@ -53,6 +53,11 @@ BREACHES = {
     "privacy measures what the roles send, without the roles": ("privacy/bits.py", "import unveil.owner.ledger"),
     "transport carries messages and opens none": ("transport/memory.py", "import unveil.linkage.columns"),
     "storage and files know no role and no key schedule": ("storage/models.py", "import unveil.encoding.keys"),
+    "project files know no machine, no key schedule and no network": (
+        "projects/project.py",
+        "import unveil.encoding.keys",
+    ),
+    "parties in the field know no truth and invent nobody": ("party/host.py", "import unveil.simulation.world"),
     "nothing but the command line imports the command line": ("simulation/world.py", "import unveil.cli.app"),
 }
 

@@ -7,16 +7,24 @@ import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import unveil as package
-from unveil.cli import reference
+from unveil.cli import reference, reference_http, reference_http_text
 from unveil.cli.app import app
+from unveil.owner import policy_file
+from unveil.party.review import ReviewUnitService
+from unveil.party.unit import AttributeUnitService, RecordUnitService
+from unveil.protocol.roles import Role
 from unveil.review_unit.masking import kind_of, mask_values
-from unveil.schema import Schema, parse
+from unveil.schema import Schema, built_in, parse
+from unveil.transport.access import ENDPOINTS
+from unveil.transport.metrics import Metrics
+from unveil.transport.port import OPERATOR, Caller
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -24,6 +32,11 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.
 COMMANDS = dict(reference.documented_commands())
 #: Where links may lead outside the repository.
 KNOWN_SITES = {"keepachangelog.com", "semver.org"}
+#: Addresses of units in examples: a word that stands for one, this machine, and names that nobody can have.
+EXAMPLE_SITE = re.compile(r"(host|127\.0\.0\.1|[a-z]+\.example\.org)(:port|:\d+)?")
+#: Numeric addresses that mean the same on every machine.
+EVERYWHERE = {"127.0.0.1", "0.0.0.0"}  # noqa: S104 - nothing listens here
+GROUPS = {name.split()[1] for name in COMMANDS if len(name.split()) > 2}
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
@@ -134,8 +147,8 @@ def test_commands_and_options_named_in_passing_exist(page: Path) -> None:
     known |= {"--check"}  # of the reference itself
     for code in re.findall(r"`([^`\n]+)`", BLOCK.sub("", text_of(page))):
         assert set(re.findall(r"(?<!\S)--[a-z][a-z-]*", code)) <= known
-        if found := re.match(r"unveil ((?:schema |key |experiment )?[a-z]+)\b", code):
-            assert f"unveil {found[1]}" in COMMANDS
+        if found := re.match(rf"unveil ((?:(?:{'|'.join(GROUPS)}) )?[a-z]+)\b", code):
+            assert f"unveil {found[1]}" in COMMANDS or found[1] in GROUPS
 
 
 def test_the_tutorial_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,6 +189,55 @@ def test_every_setting_has_a_description_and_a_row() -> None:
             if f"{path}{name}" not in tables:
                 assert field.description, f"{path}{name}"
                 assert re.search(rf"^\| `{name}` \| .+ \| {re.escape(field.description)} \|$", section, re.MULTILINE)
+
+
+def test_every_endpoint_is_on_the_page_with_everybody_who_may_call_it() -> None:
+    """Whoever writes a client, or a rule of a firewall, must not miss one."""
+    page = text_of(DOCS / "http.md")
+    for unit, table in ENDPOINTS.items():
+        for route, callers in table.items():
+            name = reference_http.title(route)
+            assert f"\n### {name}\n" in page
+            rows = re.findall(rf"^\| `{re.escape(name)}` \| (.+) \| (.+) \|$", page, re.MULTILINE)
+            named = [who for where, who in rows if where == "every unit" or unit.value in where.split(", ")]
+            assert [sorted(callers)] == [sorted(who.split(", ")) for who in named]
+
+
+def test_an_endpoint_that_is_added_changes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the page could be current and incomplete."""
+    before = set(reference_http.routes())
+    more = {unit: {**table, ("GET", "/v1/secrets"): frozenset({OPERATOR})} for unit, table in ENDPOINTS.items()}
+    monkeypatch.setattr(reference_http, "ENDPOINTS", more)
+    assert {("GET", "/v1/secrets")} == set(reference_http.routes()) - before
+    with pytest.raises(KeyError):  # until the document describes it
+        reference_http.http_page()
+
+
+def test_what_units_tell_about_themselves_is_explained() -> None:
+    """A field that nobody explains is misread."""
+    services = {
+        Role.RECORD_UNIT: RecordUnitService,
+        Role.ATTRIBUTE_UNIT: AttributeUnitService,
+        Role.REVIEW_UNIT: ReviewUnitService,
+    }
+    for role, service in services.items():
+        unit = service(role, {}, MagicMock())
+        told = unit.standing(MagicMock(), Caller(OPERATOR))
+        assert list(reference_http_text.STATUS_FIELDS[role.value]) == list(told)
+        text = Metrics(unit.metrics)
+        text.count(None, 403, 0)
+        found = re.findall(r"^(unveil_\w+)", text.text().decode(), re.MULTILINE)
+        assert {name for name in found if not name.endswith("_created")} == set(reference_http_text.METRIC_NAMES)
+
+
+def test_the_example_of_a_policy_is_valid_and_complete() -> None:
+    """It is copied, and then changed: every setting must be in it, under its right name."""
+    text = next(block for block in blocks(DOCS / "policy.md", "text") if "[consent]" in block)
+    found = policy_file.parse(text, names=built_in().names)
+    tables = [found, found.consent, found.attributes, found.review, found.answers, *vars(found.caps).values()]
+    for table in tables:
+        assert table is not None
+        assert set(type(table).model_fields) == table.model_fields_set
 
 
 def test_masked_examples_are_what_the_display_shows() -> None:
@@ -238,8 +300,10 @@ def test_no_page_names_a_machine_or_an_index(page: Path) -> None:
     """What holds on one machine only is of no use to others."""
     text = text_of(page)
     assert not re.findall(r"(?<![\w.])/(?:home|root|tmp|work|Users|mnt|var)/\S*", text)
-    assert not re.findall(r"(?i)index-url|pypi|/simple\b|localhost|\b\d{1,3}(?:\.\d{1,3}){3}\b", text)
-    assert set() == set(re.findall(r"https?://([^/\s)]+)", text)) - KNOWN_SITES
+    assert not re.findall(r"(?i)index-url|pypi|/simple\b", text)
+    assert set(re.findall(r"\b\d{1,3}(?:\.\d{1,3}){3}\b", text)) <= EVERYWHERE
+    sites = re.findall(r"https?://([a-z0-9.:-]*[a-z0-9])", text)
+    assert set() == {site for site in sites if not EXAMPLE_SITE.fullmatch(site)} - KNOWN_SITES
 
 
 def test_pictures_are_small_and_used() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import traceback
+from pathlib import Path
 
 from unveil.errors import UnveilError
 
@@ -24,3 +26,12 @@ def main() -> None:
     except KeyboardInterrupt:
         say_error("interrupted", None)
         sys.exit(EXIT_INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - a defect; its text may quote what was being worked on
+        say_error(f"a defect of Unveil: {type(error).__name__} at {_places(error)}", "please report this line")
+        sys.exit(EXIT_FAILED)
+
+
+def _places(error: BaseException) -> str:
+    """Where in our own code an exception came through, the innermost place last; no line of code and no value."""
+    ours = [frame for frame in traceback.extract_tb(error.__traceback__) if "unveil" in frame.filename]
+    return " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in ours[-4:])

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import importlib
 
-GROUPS = ("demo", "generate", "schema", "key", "encode", "link", "simulate", "engines", "bench", "experiment")
+GROUPS = (
+    "demo", "generate", "schema", "key", "encode", "link",
+    "project", "pki", "serve", "token", "owner", "parties", "audit",
+    "simulate", "engines", "bench", "experiment",
+)  # fmt: skip
 
 
 def register() -> None:

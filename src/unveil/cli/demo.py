@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unveil.cli.story import Story
     from unveil.evaluation.result import Run
     from unveil.schema import Schema
+    from unveil.simulation.machines import Machines
     from unveil.simulation.reviewer import Reviewer
     from unveil.simulation.run import Stopwatch
     from unveil.simulation.study import Study
@@ -47,26 +48,27 @@ def demo(
     from unveil.simulation.run import Stopwatch
 
     watch = Stopwatch.start(time.perf_counter)
-    schema = _with_budget(built_in(), budget)
+    schema = with_budget(built_in(), budget)
     story = Story(notes)
-    study = _people(out, schema, records, seed, watch)
+    study = people_study(out, schema, records, seed, watch)
     story.owners(study)
     story.record_unit(study)
     run, world = _link(study, schema, watch, story, out=out, error=error, offset=offset, seed=seed, review=review)
     story.end(run, world)
-    _write(out, run, world)
+    write_results(out, run, world)
     if as_json:
         print_json(run.summary())
     story.where(out)
 
 
-def _with_budget(schema: Schema, budget: int) -> Schema:
+def with_budget(schema: Schema, budget: int) -> Schema:
+    """The schema with the demo's preset and this budget of labels."""
     from unveil.presets import with_preset
 
     return with_preset(schema, PRESET, budget=budget)
 
 
-def _people(out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch) -> Study:
+def people_study(out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch) -> Study:
     """Generated people, saved as an owner would have them, then read, encoded and compared."""
     from unveil.cli.progress import Stages
     from unveil.engines import choose
@@ -128,14 +130,12 @@ def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callab
     return lambda _: reviewer
 
 
-def _write(out: Path, run: Run, world: World) -> None:
+def write_results(out: Path, run: Run, world: Machines) -> None:
     """The report, and what each owner gets: a link id for every record."""
     from unveil.evaluation.report import render
+    from unveil.simulation.links import write_links
     from unveil.tables.atomic import replacing
-    from unveil.tables.write import write_rows
 
     with replacing(out / "report.html") as temporary:
         temporary.write_text(render(run), encoding="utf-8")
-    for one, records in zip(world.owners, (world.study.a, world.study.b), strict=True):
-        rows = ((record, link.hex()) for record, link in zip(records.ids, one.link_ids, strict=True))
-        write_rows(out / f"links-{one.address.name}.csv", ("record_id", "link_id"), rows, ids=("record_id",))
+    write_links(out, world)

@@ -1,4 +1,4 @@
-"""`unveil key`: make a key file."""
+"""`unveil key`: make a key file, hand the key to the other owners, and compare it with theirs."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli.app import app, print_json
+from unveil.cli.app import app, notes, print_json
 
 commands = typer.Typer(help="key files: the secret that a project's owners share", no_args_is_help=True)
 app.add_typer(commands, name="key")
 
 _REMINDER = "every owner of the project needs this same key, and nobody else may have it: no linkage unit, no reviewer"
+_OTHER_WAY = "send the passphrase by another way than the file, by telephone say"
 
-
-@commands.callback()
-def _group() -> None:
-    """Keep `new` a subcommand although it is the only one."""
+Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(help="file that holds the passphrase, readable by you alone; asked for if not given"),
+]
 
 
 @commands.command()
 def new(
     file: Annotated[Path, typer.Argument(help="file to make; one that exists is never replaced", show_default=False)],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    as_json: Json = False,
 ) -> None:
     """
     Make a key file with a fresh random key, readable by you alone. The key itself is never printed.
@@ -39,3 +41,113 @@ def new(
     else:
         typer.echo(f"key written to {file}")
         typer.echo(_REMINDER, err=True)
+
+
+@commands.command()
+def export(
+    key: Annotated[Path, typer.Argument(help="key file", show_default=False)],
+    *,
+    out: Annotated[Path, typer.Option(help="file to make; one that exists is never replaced", show_default=False)],
+    passphrase_file: PassphraseFile = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Seal a key under a passphrase, as a file that can be mailed to another owner.
+
+    Example: unveil key export project.key --out project.sealed
+    """
+    from unveil.errors import KeyFileError
+    from unveil.storage import keyfile, private_file, sealed
+
+    secret = keyfile.read(key)
+    if out.exists() or out.is_symlink():  # before anybody types a passphrase for nothing
+        raise KeyFileError(f"{out}: exists already", hint=keyfile.KEPT)
+    passphrase = _passphrase(passphrase_file, twice=True)
+    sealed.check_passphrase(passphrase)
+    with notes.status("sealing the key"):
+        text = sealed.seal(secret, passphrase)
+    private_file.write_new(out, text.encode("ascii"), error=KeyFileError, why_kept=keyfile.KEPT)
+    if as_json:
+        print_json({"file": str(out)})
+    else:
+        typer.echo(f"sealed key written to {out}")
+        typer.echo(_OTHER_WAY, err=True)
+
+
+@commands.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="sealed key that another owner exported", show_default=False)],
+    *,
+    out: Annotated[Path, typer.Option(help="key file to make; one that exists is never replaced", show_default=False)],
+    passphrase_file: PassphraseFile = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Open a sealed key with its passphrase and make a key file of it, readable by you alone.
+
+    Example: unveil key import project.sealed --out project.key
+    """
+    from unveil.errors import KeyFileError
+    from unveil.storage import keyfile, private_file, sealed
+
+    hint = "unveil key export makes one"
+    # It arrives by mail and is sealed, so who else can read it does not matter.
+    text = private_file.read(file, longest=sealed.LONGEST_TEXT + 1, error=KeyFileError, hint=hint, private=False)
+    if not sealed.is_sealed(text):
+        raise KeyFileError(f"{file}: is not a sealed key of Unveil", hint=hint)
+    if out.exists() or out.is_symlink():
+        raise KeyFileError(f"{out}: exists already", hint=keyfile.KEPT)
+    passphrase = _passphrase(passphrase_file, twice=False)
+    with notes.status("opening the key"):
+        secret = sealed.open_sealed(text, passphrase)
+    keyfile.write(out, secret)
+    if as_json:
+        print_json({"file": str(out)})
+    else:
+        typer.echo(f"key written to {out}")
+        typer.echo(_REMINDER, err=True)
+
+
+@commands.command()
+def fingerprint(
+    key: Annotated[Path, typer.Argument(help="key file", show_default=False)],
+    *,
+    project: Annotated[Path, typer.Option(help="project file", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """
+    Print a fingerprint of key, project and schema: the same for all owners, or they would find no links.
+
+    It says nothing about the key.
+
+    Example: unveil key fingerprint project.key --project project.toml
+    """
+    from unveil.encoding.encoder import Encoder
+    from unveil.encoding.keys import OwnerKey
+    from unveil.projects.project_file import load_draft
+    from unveil.storage import keyfile
+
+    # The parties do not enter into it, so they need not have joined yet.
+    loaded = load_draft(project, demonstration=True)
+    found = Encoder(loaded.linkage, OwnerKey(keyfile.read(key)), project=loaded.name).fingerprint().hex()
+    if as_json:
+        print_json({"key": str(key), "project": loaded.name, "fingerprint": found})
+    else:
+        typer.echo(found)
+        typer.echo("every owner must get the same; it says nothing about the key", err=True)
+
+
+def _passphrase(file: Path | None, *, twice: bool) -> str:
+    """The passphrase from a file or a prompt: never from an argument, which other users of the machine can see."""
+    if file is None:
+        typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True)
+        return typed
+    from unveil.errors import KeyFileError
+    from unveil.storage import private_file, sealed
+
+    hint = "write the passphrase into a file that you alone can read"
+    data = private_file.read(file, longest=4 * sealed.LONGEST_PASSPHRASE + 2, error=KeyFileError, hint=hint)
+    try:
+        return data.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise KeyFileError(f"{file}: is not UTF-8 text", hint=hint) from None

@@ -1,8 +1,9 @@
 """
 The reference pages, written from the code: `python -m unveil.cli.reference docs`, or `make docs`.
 
-Commands come from the command line itself, settings from the schema's models, messages from the table of flows. With
-`--check` nothing is written: a page that is out of date ends with 1. The pages do not depend on the terminal.
+Commands come from the command line itself, settings from the schema's models, messages from the table of flows, the
+HTTP interface (`reference_http`) from the table of access. With `--check` nothing is written: a page that is out of
+date ends with 1. The pages do not depend on the terminal.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import NoneType
@@ -23,7 +24,9 @@ from pydantic.fields import FieldInfo
 
 from unveil.cli.app import app
 from unveil.cli.commands import register
-from unveil.protocol import codec
+from unveil.cli.reference_http import http_page
+from unveil.cli.reference_markdown import GENERATED, page, table
+from unveil.protocol import frames
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Role
@@ -33,7 +36,6 @@ from unveil.schema import TRANSFORMS, Schema, built_in_text
 from unveil.schema_mistakes import _allowed as allowed
 from unveil.schema_mistakes import _settings_in as settings_in
 
-_GENERATED: Final = "<!-- Written by `make docs` from the code; change the code, not this page. -->"
 _KINDS: Final = {bool: "", int: "whole number", float: "number", str: "text", Path: "path"}
 _EXAMPLE: Final = "Example: "
 _EXIT: Final = """\
@@ -45,8 +47,8 @@ where there is one; it never shows a record's value or a key.
 | 0 | done |
 | 1 | failed, and the error says why |
 | 2 | wrong usage |
-| 75 | a review was left before its end: the same command goes on from there |
-| 130 | interrupted |
+| 75 | not yet: a review was left before its end, or the links have not come; try the same command again |
+| 130, 143 | interrupted from the keyboard, or told to stop; nothing is half done |
 """
 
 
@@ -56,11 +58,11 @@ where there is one; it never shows a record's value or a key.
 def commands_page() -> str:
     """Every command: purpose, usage, arguments and options, example."""
     found = dict(documented_commands())
-    lines = ["# Commands", "", _GENERATED, "", _EXIT]
+    lines = ["# Commands", "", GENERATED, "", _EXIT]
     lines += [f"* [`{name}`](#{name.replace(' ', '-')}): {_sentences(command)[0]}" for name, command in found.items()]
     for name, command in found.items():
         lines += ["", *_command_section(name, command)]
-    return _page(lines)
+    return page(lines)
 
 
 def documented_commands() -> Iterator[tuple[str, Any]]:
@@ -90,7 +92,7 @@ def _command_section(name: str, command: Any) -> list[str]:  # noqa: ANN401 - as
     kinds = _kinds(command.callback)
     rows = [(f"`{_placeholder(each)}`", *_parameter(each, kinds)) for each in arguments]
     rows += [(", ".join(f"`{word}`" for word in each.opts), *_parameter(each, kinds)) for each in options]
-    lines += _table(("argument or option", "takes", "default", "meaning"), rows)
+    lines += table(("argument or option", "takes", "default", "meaning"), rows)
     return [*lines, "", "Example:", "", "```sh", example_of(command), "```"]
 
 
@@ -143,7 +145,7 @@ def schema_page() -> str:
     lines = [
         "# The linkage schema",
         "",
-        _GENERATED,
+        GENERATED,
         "",
         "A schema is a TOML file that says what a record is, how each layer encodes it and how the protocol runs.",
         "All owners of a project use the same one: their fingerprints differ otherwise, and nothing is linked. A key",
@@ -154,12 +156,12 @@ def schema_page() -> str:
         lines += ["", f"## {title}", "", (model.__doc__ or "").strip().split("\n")[0]]
         if description:
             lines[-1] += f" A list of tables: {description}."
-        lines += ["", *_table(("key", "allowed", "default", "meaning"), _settings(model))]
+        lines += ["", *table(("key", "allowed", "default", "meaning"), _settings(model))]
         if title == "[[blocking]]":
             names = ", ".join(f"`{name}`" for name in TRANSFORMS)
             lines += ["", f"Transforms: {names}. A key is omitted for a record in which one of its fields is empty."]
     lines += ["", "## The built-in schema `person`", "", "```toml", built_in_text().rstrip("\n"), "```"]
-    return _page(lines)
+    return page(lines)
 
 
 def schema_sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, type[BaseModel], str]]:
@@ -207,25 +209,29 @@ def protocol_page() -> str:
     lines = [
         "# The protocol",
         "",
-        _GENERATED,
+        GENERATED,
         "",
         "Disclosure goes down (owner, record unit, attribute unit, review unit); labels come up. What is not in this",
         "table is refused by sender and recipient alike. [How it works](how-it-works.md) tells the story in order.",
         "",
         *_diagram(),
         "",
-        *_table(("message", "from → to", "carries", "fields"), map(_message, FLOWS)),
+        *table(("message", "from → to", "carries", "fields"), map(_message, FLOWS)),
         "",
         "A message carries a batch: its fields, but for counts and values, are columns of equal-sized entries, one per",
         "pair or record. Handles, ids and key_pair are random bytes. A handle is known to its owner and to the",
         "record unit alone; the two upper units share pair ids, the two lower ones task ids. g is one byte, 1 a match;",
         "p is a little-endian 64-bit float.",
         "",
-        f"## On the wire, version {codec.VERSION}",
+        "Messages may arrive in any order and more than once. An upload and a link table come in parts, numbered from",
+        "0. A message that refers to what has not come yet is to be sent again later. Every message has an id of its",
+        "own, chosen by its sender; [the HTTP interface](http.md) says how it travels.",
         "",
-        *_docstring(codec.__doc__),
+        f"## On the wire, version {frames.VERSION}",
+        "",
+        *_docstring(frames.__doc__),
     ]
-    return _page(lines)
+    return page(lines)
 
 
 def _message(kind: type[Message]) -> tuple[str, ...]:
@@ -233,7 +239,7 @@ def _message(kind: type[Message]) -> tuple[str, ...]:
     routes = sorted(FLOWS[kind], key=lambda route: [order.index(role) for role in route])
     said = " ".join((kind.__doc__ or "").split())
     # "Owner to record unit: every record …" repeats the second column.
-    carries = re.sub(r"^[A-Z][a-z ]+ to [a-z ]+: ", "", said)
+    carries = re.sub(r"^[A-Z][a-z ]+ to [a-z ]+[:,] ", "", said)
     names = ", ".join(f"`{field.name}`" for field in fields(kind))
     return f"`{kind.__name__}`", "<br>".join(f"{one.value} → {two.value}" for one, two in routes), carries, names
 
@@ -265,25 +271,17 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "commands.md": commands_page,
     "schema.md": schema_page,
     "protocol.md": protocol_page,
+    "http.md": http_page,
 }
 
 
 def outdated(folder: Path) -> list[str]:
     """Names of the pages in the folder that are missing or differ from what the code says now."""
-    return [name for name, page in PAGES.items() if _text(folder / name) != page()]
+    return [name for name, made in PAGES.items() if _text(folder / name) != made()]
 
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
-
-
-def _table(head: Sequence[str], rows: Iterable[tuple[str, ...]]) -> list[str]:
-    cells = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return [f"| {' | '.join(row)} |" for row in cells]
-
-
-def _page(lines: Sequence[str]) -> str:
-    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def main(words: Sequence[str] | None = None) -> int:

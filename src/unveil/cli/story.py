@@ -10,8 +10,8 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from unveil.evaluation.result import Point, Run
+    from unveil.simulation.machines import Machines
     from unveil.simulation.study import Study
-    from unveil.simulation.world import World
 
 _BITS_SHOWN = 48
 
@@ -30,8 +30,8 @@ class Story:
         record = ", ".join(study.a.columns[name][row] or "–" for name in study.schema.names)
         words = study.encoder.record_level(study.a)[row]
         bits = "".join(str(int(words[i // 64]) >> (i % 64) & 1) for i in range(_BITS_SHOWN))
-        self._say(f"At home, one record of owner a reads    [bold]{record}[/bold]")
-        self._say(f"What leaves of it is one filter         [bold]{bits}…[/bold] ({study.encoder.m} bits)")
+        self.say(f"At home, one record of owner a reads    [bold]{record}[/bold]")
+        self.say(f"What leaves of it is one filter         [bold]{bits}…[/bold] ({study.encoder.m} bits)")
 
     def record_unit(self, study: Study) -> None:
         """What the record unit found."""
@@ -44,7 +44,7 @@ class Story:
     def point(self, point: Point) -> None:
         """One line per iteration of the loop."""
         if not self._points:
-            self._say(
+            self.say(
                 f"By itself it finds {point.recall:.0%} of the people in both, and {1 - point.precision:.0%} of its "
                 f"links are wrong: F1 {point.f1:.3f}."
             )
@@ -52,14 +52,14 @@ class Story:
                 "The attribute unit and the reviewer",
                 "are asked about uncertain pairs only. Labels flow back up and improve the decisions on all others.",
             )
-            self._say("  pairs compared by attribute   labels by the reviewer   links wrong   people found     F1")
+            self.say("  pairs compared by attribute   labels by the reviewer   links wrong   people found     F1")
         else:
             counts = f"{point.reviewed_pairs:>27,}   {point.clerical_labels:>22,}"
             shares = f"{1 - point.precision:>11.1%}   {point.recall:>12.1%}"
-            self._say(f"  {counts}   {shares}  {point.f1:.3f}")
+            self.say(f"  {counts}   {shares}  {point.f1:.3f}")
         self._points += 1
 
-    def end(self, run: Run, world: World) -> None:
+    def end(self, run: Run, world: Machines) -> None:
         """What came out, and what it cost."""
         final = run.trajectory[-1]
         self._chapter(
@@ -85,12 +85,13 @@ class Story:
     def where(self, out: Path) -> None:
         """Where to look next."""
         self._console.print()
-        self._say(f"Report: [bold]{out / 'report.html'}[/bold] (opens in any browser, offline)")
-        self._say(f"Links:  {out / 'links-a.csv'}, {out / 'links-b.csv'} — equal link ids are one person")
-        self._say(f"People: {out / 'people'} — try: unveil simulate --data {out / 'people'} --budget 300 --error 0.2")
+        self.say(f"Report: [bold]{out / 'report.html'}[/bold] (opens in any browser, offline)")
+        self.say(f"Links:  {out / 'links-a.csv'}, {out / 'links-b.csv'} — equal link ids are one person")
+        self.say(f"People: {out / 'people'} — try: unveil simulate --data {out / 'people'} --budget 300 --error 0.2")
 
     def _chapter(self, who: str, what: str) -> None:
         self._console.print(f"\n[bold cyan]{who}[/bold cyan] {what}", soft_wrap=True)
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """A line."""
         self._console.print(line, soft_wrap=True)

@@ -138,3 +138,14 @@ def _checked(raw: str) -> str:
     if "\0" in value:
         raise _Refused(*NUL)
     return value
+
+
+def read_column(path: Path, name: str) -> list[str]:
+    """One column of a file of records as text, in the order of the records."""
+    values: list[str] = []
+    coder = _Coder()
+    for batch in _batches(path, [name]):
+        codes = _coded(path, batch, 0, name, coder)
+        distinct = tuple(coder.codes)
+        values += [distinct[code] for code in codes.tolist()]
+    return values

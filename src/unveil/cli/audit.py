@@ -1,0 +1,103 @@
+"""`unveil audit`: check that a party's log is what was written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unveil.cli.app import app, print_json, say_error
+
+if TYPE_CHECKING:
+    from unveil.storage.log import ProjectLog
+
+commands = typer.Typer(help="the log of a unit or owner: check its hash chain", no_args_is_help=True)
+app.add_typer(commands, name="audit")
+
+_HEAD_HINT = "as this command prints it: number:hash"
+
+
+@commands.callback()
+def _group() -> None:
+    """Keep `verify` a subcommand although it is the only one."""
+
+
+@commands.command()
+def verify(
+    database: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATABASE-URL",
+            help="SQLite file, or postgresql://user@host/database (password from PGPASSWORD or ~/.pgpass)",
+            show_default=False,
+        ),
+    ],
+    *,
+    project: Annotated[str | None, typer.Option(help="only this project", metavar="NAME", show_default=False)] = None,
+    head: Annotated[
+        str | None,
+        typer.Option(
+            help="a head noted earlier, which the log must still contain; with --project",
+            metavar="NUMBER:HASH",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+) -> None:
+    """
+    Check every entry of a log: edited, removed, added and reordered entries are found and named.
+
+    Prints each log's head. Note it elsewhere: with --head, a log that was cut short or rewritten whole is found too.
+
+    Example: unveil audit verify record-unit.db --project flu
+    """
+    from unveil.storage.database import Database
+
+    expected = None if head is None else _head(head)
+    if expected is not None and project is None:
+        raise typer.BadParameter("a head is one project's: give --project too", param_hint="--head")
+    with Database.inspect(database) as opened:
+        logs = [log for log in opened.logs() if project in {None, log.name}]
+        strays = opened.strays()
+        rows = [_row(log, expected) for log in logs]
+    if project is not None and not rows:
+        strays = [*strays, f"there is no project {project}"]
+    whole = not strays and not any(row["problems"] for row in rows)
+    if as_json:
+        print_json({"whole": whole, "projects": rows, "problems": strays})
+    else:
+        _print(rows, strays)
+    if not whole:
+        raise typer.Exit(1)
+
+
+def _row(log: ProjectLog, expected: tuple[int, bytes] | None) -> dict[str, Any]:
+    """What was found about one log, as a JSON object."""
+    problems = log.verify(expected)
+    seq, hashed = log.head
+    return {
+        "project": log.name, "role": log.role, "identity": log.identity, "state": log.state, "entries": seq,
+        "head": f"{seq}:{hashed.hex()}", "problems": problems,
+    }  # fmt: skip
+
+
+def _print(rows: list[dict[str, Any]], strays: list[str]) -> None:
+    for row in rows:
+        name = f"{row['project']} ({' '.join(filter(None, [row['role'], row['identity']]))})"
+        if row["problems"]:
+            for problem in row["problems"]:
+                say_error(f"{name}: {problem}", None)
+        else:
+            typer.echo(f"{name}: whole, {row['entries']} entries, {row['state']}, head {row['head']}")
+    for problem in strays:
+        say_error(problem, None)
+    if not rows and not strays:
+        typer.echo("no projects")
+
+
+def _head(text: str) -> tuple[int, bytes]:
+    number, _, hashed = text.partition(":")
+    try:
+        return int(number), bytes.fromhex(hashed)
+    except ValueError:
+        raise typer.BadParameter(_HEAD_HINT, param_hint="--head") from None

@@ -1,0 +1,82 @@
+"""An owner's folder from outside: its configuration, and its log as far as one can look without disturbing work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from unveil.cli.app import notes
+from unveil.errors import SettingError
+from unveil.owner.machine import Owner
+from unveil.party.at_owner import OwnerFolder
+from unveil.party.chance import system_chance
+from unveil.party.host import Host
+from unveil.projects.owner_config import FILE_NAME, OwnerConfig
+from unveil.protocol.roles import Role
+from unveil.storage.database import Database
+from unveil.storage.log import ProjectLog
+
+_SQLITE: Final = "sqlite:///"
+
+
+def load_config(folder: Path, *, demonstration: bool) -> OwnerConfig:
+    """The configuration in that folder."""
+    if folder.is_dir() and not (folder / FILE_NAME).exists():
+        raise SettingError(f"{folder}: holds no {FILE_NAME}", hint="unveil owner init makes one")
+    return OwnerConfig.load(folder, demonstration=demonstration)
+
+
+def home(config: OwnerConfig) -> Path:
+    """The folder that the owner works in."""
+    return config.source.resolve().parent
+
+
+@contextmanager
+def looking(config: OwnerConfig, project: str) -> Iterator[ProjectLog | None]:
+    """The owner's log, to be read while another process may write it; None while nothing was begun."""
+    if config.database.startswith(_SQLITE) and not Path(config.database.removeprefix(_SQLITE)).exists():
+        yield None
+        return
+    with Database.inspect(config.database) as database:
+        wanted = (Role.OWNER.value, config.name, project)
+        yield next((log for log in database.logs() if (log.role, log.identity, log.name) == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An owner's data and policy, its log, and its machine as the log has it: to look at, not to work with."""
+
+    folder: OwnerFolder
+    log: ProjectLog
+    machine: Owner
+
+
+@contextmanager
+def viewing(path: Path, *, demonstration: bool) -> Iterator[View | None]:
+    """Everything about an owner, while another process may work; None while nothing was begun."""
+    config = load_config(path, demonstration=demonstration)
+    with notes.status("reading records"):
+        folder = OwnerFolder.load(config, demonstration=demonstration)
+    with looking(config, folder.member.project.name) as log:
+        with notes.status("reading the log"):
+            view = None if log is None else View(folder, log, _folded(folder, log))
+        yield view
+
+
+def _folded(folder: OwnerFolder, log: ProjectLog) -> Owner:
+    def build() -> Owner:
+        # It decides nothing, so no chance is drawn.
+        return Owner(
+            folder.member.address,
+            folder.records,
+            folder.member.project.linkage,
+            folder.encoder,
+            policy=folder.policy,
+            chance=system_chance,
+        )
+
+    return Host(build, log, clock=time.time).machine

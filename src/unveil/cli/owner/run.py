@@ -1,0 +1,123 @@
+"""Answering wishes until the links have come, through restarts and lost networks."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from unveil.cli.owner.approvals import Approvals
+from unveil.cli.owner.folder import home
+from unveil.cli.owner.screen import Screen
+from unveil.cli.owner.session import Session, Stop
+from unveil.cli.owner.standing import UNITS, Standing, is_done
+from unveil.cli.owner.upload import DIFFER, DIFFER_HINT, WAITING
+from unveil.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.party.errand import Errand
+from unveil.party.seat import Seat
+from unveil.protocol.roles import RECORD_UNIT
+
+_TICK: Final = 0.2
+_LOOK: Final = 1.0  # seconds between looks at units that may be in trouble: messages are read for it, and may be large
+_STALLED: Final = 10.0  # seconds after which a unit that takes no message is said to be in trouble
+
+
+@dataclass
+class Run:
+    """One run, from wherever the last one stopped."""
+
+    session: Session
+    stop: Stop
+    screen: Screen
+    _oldest: dict[str, tuple[str, float]] = field(default_factory=dict)  # unit -> its oldest message, noticed when
+    _looked: float = 0.0  # when the messages that wait were looked at
+
+    def work(self) -> bool:
+        """Work until the links are here; whether they are, or the stop came first."""
+        log = self.session.host.log
+        if is_done(self.session.look(), log):
+            return True
+        seat = self.session.seat()
+        errand = Errand(seat, on_refusal=self._refusal)
+        approvals = Approvals(home(self.session.folder.config))
+        errand.start()
+        try:
+            while True:
+                if approvals.take_up(self.session.host):
+                    seat.wake()
+                self._show(errand, seat)
+                if is_done(self.session.look(), log):
+                    return True
+                if self.stop.wait(_TICK):
+                    return False
+        finally:
+            errand.stop()
+
+    def _refusal(self, error: Exception) -> None:
+        self.session.log.warning("not taken", error=type(error).__name__)
+
+    def _show(self, errand: Errand, seat: Seat) -> None:
+        standing = self.session.look()
+        self.screen.phase(phase(standing, self.session))
+        self.screen.counts(counts(standing))
+        if time.monotonic() - self._looked < _LOOK:
+            return
+        self._looked = time.monotonic()
+        for unit in seat.clients:
+            why = errand.reachable.get(unit) or self._stalled(unit)
+            if why:
+                self.screen.trouble(unit, why)
+            else:
+                self.screen.reached(unit)
+
+    def _stalled(self, unit: str) -> str:
+        """Why a unit takes no message, if one has been waiting for long."""
+        waiting = self.session.host.log.outgoing(recipient=unit, limit=1)
+        if not waiting:
+            self._oldest.pop(unit, None)
+            self.session.log.not_taken.pop(unit, None)
+            return ""
+        oldest, since = waiting[0].message_id, time.monotonic()
+        if self._oldest.get(unit, ("", 0.0))[0] != oldest:
+            self._oldest[unit] = (oldest, since)
+        refused = self.session.log.not_taken.get(unit)
+        if refused:
+            return f"does not take our messages ({refused})"
+        return "has taken no message for a while" if since - self._oldest[unit][1] > _STALLED else ""
+
+
+def phase(standing: Standing, session: Session) -> str:
+    """What the owner is at."""
+    approved = [layer for layer in UNITS if session.folder.policy.needs_approval(layer)]
+    waiting = sum(standing.wished[layer].open for layer in approved)
+    if standing.linked:
+        return "the links have come; sending the last answers"
+    if waiting:
+        return f"{waiting} wishes wait for approval: unveil owner approve {session.path}"
+    if standing.wished[ATTRIBUTE].received:
+        return "answering wishes as the policy says"
+    return _uploading(standing, session) if standing.agreed else _comparing(standing)
+
+
+def _comparing(standing: Standing) -> str:
+    return WAITING if standing.agreed is None else f"{DIFFER}\n{DIFFER_HINT}"
+
+
+def _uploading(standing: Standing, session: Session) -> str:
+    if standing.parts is None:
+        return f"encoding {standing.records:,} records"
+    done = standing.acknowledged(session.host.log)
+    if done < standing.parts:
+        return f"sending records: {done} of {standing.parts} parts are at the {RECORD_UNIT}"
+    return "waiting for wishes"
+
+
+def counts(standing: Standing) -> str:
+    """How many wishes were answered and refused, and how many values were sent."""
+    pairs, reviews = standing.wished[ATTRIBUTE], standing.wished[REVIEW]
+    if not pairs.received:
+        return ""
+    return (
+        f"pairs: {pairs.answered:,} answered, {pairs.refused:,} refused · "
+        f"reviews: {reviews.answered:,} answered, {reviews.refused:,} refused, {reviews.values:,} values sent"
+    )

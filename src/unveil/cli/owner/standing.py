@@ -1,0 +1,101 @@
+"""Where an owner stands, read from its log alone: neither data nor key is needed for it, and no lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from unveil.owner.decisions import KINDS, Answered, Prepared, Presented, Uploaded
+from unveil.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.protocol import codec, frames
+from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, LinkTable
+from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
+from unveil.storage.log import ProjectLog
+
+#: The unit that what is sent to a layer goes to.
+UNITS: Final = {ATTRIBUTE: str(ATTRIBUTE_UNIT), REVIEW: str(REVIEW_UNIT)}
+
+
+@dataclass(slots=True)
+class Wished:
+    """Wishes of one layer, counted in pairs or tasks."""
+
+    received: int = 0
+    answered: int = 0
+    refused: int = 0
+    values: int = 0
+
+    @property
+    def open(self) -> int:
+        """Wishes that nothing was said to yet."""
+        return self.received - self.answered - self.refused
+
+
+@dataclass(slots=True)
+class Standing:
+    """What a log says so far; `read` takes in what was added since."""
+
+    records: int | None = None  # None: no handles were drawn yet
+    fingerprint: bytes = b""  # the one that the record unit was shown last
+    agreed: bool | None = None
+    parts: int | None = None  # of the upload; None: nothing was encoded yet
+    wished: dict[int, Wished] = field(default_factory=lambda: {ATTRIBUTE: Wished(), REVIEW: Wished()})
+    links: int = 0  # parts of the link table
+    links_expected: int | None = None
+    _seq: int = 0
+
+    @property
+    def linked(self) -> bool:
+        """Whether the whole link table has come."""
+        return self.links == self.links_expected
+
+    def read(self, log: ProjectLog) -> Standing:
+        """Take in new entries."""
+        for entry in log.entries(after=self._seq):
+            self._seq = entry.seq
+            if entry.body is None:
+                continue
+            if entry.kind == "decision":
+                self._decision(entry.body)
+            else:
+                self._message(entry.body)
+        return self
+
+    def acknowledged(self, log: ProjectLog) -> int:
+        """How many parts of the upload are at the record unit."""
+        if self.parts is None:
+            return 0
+        if self.wished[ATTRIBUTE].received:  # nobody wishes for anything before all parts have arrived
+            return self.parts
+        # And until then the parts are all that is sent, after the fingerprint.
+        return self.parts - min(self.parts, log.counts()["waiting"])
+
+    def _decision(self, body: bytes) -> None:
+        match frames.read(body, KINDS):
+            case Prepared() as decision:
+                self.records = len(decision)
+            case Presented() as decision:
+                self.fingerprint, self.agreed = decision.fingerprint, None
+            case Uploaded() as decision:
+                self.parts = decision.parts
+            case Answered() as decision:
+                wished, granted = self.wished[decision.layer], sum(decision.granted)
+                wished.answered += granted
+                wished.refused += len(decision) - granted
+                wished.values += sum(decision.given)
+
+    def _message(self, body: bytes) -> None:
+        match codec.decode(body):
+            case Agreement() as message:
+                self.agreed = bool(message.agree)
+            case EncodingWish() as message:
+                self.wished[ATTRIBUTE].received += len(message)
+            case AttributeWish() as message:
+                self.wished[REVIEW].received += len(message)
+            case LinkTable() as message:
+                self.links, self.links_expected = self.links + 1, message.parts
+
+
+def is_done(standing: Standing, log: ProjectLog) -> bool:
+    """Whether the links have come and nothing is left to be sent."""
+    return standing.linked and not log.outgoing(limit=1)

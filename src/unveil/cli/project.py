@@ -1,0 +1,212 @@
+"""`unveil project`: the file that all parties of a project share."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unveil.cli.app import app, notes, print_json
+
+if TYPE_CHECKING:
+    from unveil.projects.project import Party, Project
+    from unveil.schema import Schema
+
+commands = typer.Typer(help="the project file: who takes part, and what is linked how", no_args_is_help=True)
+app.add_typer(commands, name="project")
+
+Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
+File = Annotated[Path, typer.Argument(help="project file (TOML)", show_default=False)]
+
+
+class Part(Enum):
+    """A role, as it is written on the command line."""
+
+    OWNER = "owner"
+    RECORD_UNIT = "record-unit"
+    ATTRIBUTE_UNIT = "attribute-unit"
+    REVIEW_UNIT = "review-unit"
+
+
+@commands.command()
+def new(
+    file: Annotated[Path, typer.Argument(help="file to make; one that exists is never replaced", show_default=False)],
+    *,
+    name: Annotated[str, typer.Option(help="name of the project: small letters, digits, dashes", show_default=False)],
+    schema: Annotated[str, typer.Option(metavar="NAME|FILE", help="a built-in schema or a file")] = "person",
+    preset: Annotated[str, typer.Option(help="protocol parameters: unveil, paper, or schema for the file's own")] = (
+        "unveil"
+    ),
+    decoys: Annotated[float, typer.Option(help="share of wishes that are decoys, so that a wish tells less")] = 0.1,
+    records: Annotated[int, typer.Option(help="records that one owner may upload at most")] = 10_000_000,
+    as_json: Json = False,
+) -> None:
+    """
+    Make a project file, with the schema inside it, that the parties then join.
+
+    Example: unveil project new project.toml --name stroke-2025
+    """
+    from unveil.presets import with_preset
+    from unveil.projects.project_file import parse_project, schema_data, write_new
+    from unveil.projects.toml_text import document
+
+    linkage = schema_data(with_preset(_schema(schema), preset))
+    linkage["protocol"]["decoys"] = decoys
+    settings = {"name": name, "limits": {"records_per_owner": records}, "schema": linkage}
+    project = parse_project(document(settings), source=str(file), draft=True)
+    write_new(file, project)
+    if as_json:
+        print_json({"file": str(file), **_summary(project)})
+    else:
+        typer.echo(f"project {project.name} written to {file}")
+        typer.echo(f"next: unveil project join {file} for {', '.join(project.missing())}", err=True)
+
+
+@commands.command()
+def join(
+    file: File,
+    *,
+    role: Annotated[Part, typer.Option(help="owner, record-unit, attribute-unit or review-unit", show_default=False)],
+    certificate: Annotated[Path, typer.Option(help="its certificate (PEM or DER)", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="its name; owners need one")] = None,
+    address: Annotated[
+        str | None, typer.Option(help="https://host:port where a unit listens; owners have none")
+    ] = None,
+    server_certificate: Annotated[
+        Path | None, typer.Option(help="certificate that a unit listens with, if that is another one")
+    ] = None,
+    demonstration: Annotated[
+        bool, typer.Option("--demonstration", help="let units share a certificate, for a demonstration on one machine")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Add a party to a project file. A role, name or public key that is there already is refused.
+
+    Example: unveil project join project.toml --role owner --name hospital-a --certificate hospital-a.pem
+    """
+    from unveil.projects import project_file
+    from unveil.projects.certificates import CertificateError, read_certificate
+
+    read = read_certificate(certificate)
+    if read.authority:
+        raise CertificateError(f"{certificate}: is an authority's, not a party's", hint="unveil pki issue makes one")
+    if not read.valid(datetime.now(UTC)):
+        held = f"from {read.not_before:%Y-%m-%d} to {read.not_after:%Y-%m-%d}"
+        notes.print(f"note: the certificate holds {held}, not now", markup=False, soft_wrap=True)
+    party = _party(file, role, name or "", address, read.public_key)
+    if server_certificate is not None:
+        party = party.model_copy(update={"server_key": read_certificate(server_certificate).public_key})
+    project = project_file.join(file, party, demonstration=demonstration)
+    if as_json:
+        print_json({"file": str(file), **_summary(project)})
+        return
+    typer.echo(f"{party.party} joined {project.name}")
+    missing = project.missing()
+    typer.echo(f"still missing  {', '.join(missing)}" if missing else f"fingerprint    {project.fingerprint()}")
+
+
+@commands.command()
+def close(
+    name: Annotated[str, typer.Argument(help="name of the project", show_default=False)],
+    *,
+    role: Annotated[Part, typer.Option(help="record-unit, attribute-unit or review-unit", show_default=False)],
+    config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    force: Annotated[bool, typer.Option("--force", help="although messages were not delivered yet")] = False,
+    demonstration: Annotated[bool, typer.Option("--demonstration", help="the unit runs as a demonstration")] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Close a project at a unit: nothing but counts, the link table and the chain of the log remains.
+
+    Example: unveil project close stroke-2025 --role record-unit --config record-unit.toml
+    """
+    from unveil.errors import SettingError
+    from unveil.party.serve import close_project
+    from unveil.projects.unit_config import UnitConfig
+    from unveil.protocol.roles import Role
+
+    if role is Part.OWNER:
+        raise SettingError(
+            "units close projects; an owner holds nothing but what is its own",
+            hint="unveil owner results writes the links; after that the folder may be deleted",
+        )
+    settings = UnitConfig.load(config, demonstration=demonstration)
+    if not yes:
+        typer.confirm(f"erase everything of project {name} but counts and links?", abort=True, err=True)
+    unit = Role(role.value.replace("-", " "))
+    counts = close_project(unit, settings, name, force=force, demonstration=demonstration)
+    if as_json:
+        print_json({"project": name, **counts})
+    else:
+        typer.echo(
+            f"project {name} is closed: {counts['messages']} messages and {counts['decisions']} decisions erased"
+        )
+
+
+@commands.command()
+def show(file: File, *, as_json: Json = False) -> None:
+    """
+    Show a project: its parties, its limits, and the fingerprint that all parties should compare.
+
+    Example: unveil project show project.toml
+    """
+    from unveil.projects.project_file import load_draft
+
+    project = load_draft(file, demonstration=True)
+    if as_json:
+        print_json({"file": str(file), **_summary(project), "schema": project.linkage.model_dump(mode="json")})
+        return
+    typer.echo(f"project      {project.name}, protocol {project.protocol}")
+    typer.echo(f"schema       {project.linkage.name}: {', '.join(project.linkage.names)}")
+    typer.echo(f"decoys       {project.linkage.protocol.decoys:.0%} of wishes")
+    limits = project.limits
+    typer.echo(f"limits       {limits.records_per_owner} records per owner, {limits.message_bytes} bytes per message")
+    typer.echo("parties")
+    width = max((len(str(each.party)) for each in project.parties), default=0)
+    for each in project.parties:
+        typer.echo(f"  {each.party!s:<{width}}  {each.public_key}{'  ' + each.address if each.address else ''}")
+    for holders in project.shared_keys().values():
+        typer.echo(f"warning      {' and '.join(map(str, holders))} share a key: for demonstrations only")
+    if project.missing():
+        typer.echo(f"missing      {', '.join(project.missing())}")
+    typer.echo(f"fingerprint  {project.fingerprint()}")
+
+
+def _schema(schema: str) -> Schema:
+    from unveil.schema import built_in, built_in_names, load
+
+    # A bare word that is no file is taken for a name, so that a misspelt name is answered with the names there are.
+    is_name = schema in built_in_names() or (not Path(schema).exists() and Path(schema).name == schema)
+    return built_in(schema.removesuffix(".toml")) if is_name else load(schema)
+
+
+def _party(file: Path, role: Part, name: str, address: str | None, public_key: str) -> Party:
+    from pydantic import ValidationError
+
+    from unveil.projects.project import Party
+    from unveil.projects.settings_file import ProjectError
+    from unveil.schema_mistakes import explain
+
+    data = {"role": role.value.replace("-", " "), "name": name, "address": address, "public_key": public_key}
+    try:
+        return Party.model_validate(data)
+    except ValidationError as error:
+        raise ProjectError(str(file), explain(error, data, Party), hint="nobody joined") from None
+
+
+def _summary(project: Project) -> dict[str, object]:
+    return {
+        "name": project.name,
+        "protocol": project.protocol,
+        "limits": project.limits.model_dump(mode="json"),
+        "parties": [each.model_dump(mode="json") for each in project.parties],
+        "missing": list(project.missing()),
+        "shared_keys": list(project.shared_keys()),
+        "fingerprint": project.fingerprint(),
+        "schema_fingerprint": project.linkage.fingerprint(),
+    }

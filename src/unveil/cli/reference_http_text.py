@@ -1,0 +1,120 @@
+"""The parts of the page about the HTTP interface that no table holds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+INTRODUCTION: Final = """\
+A unit listens at one HTTPS address; owners listen nowhere, they call. This page is for whoever writes a client, such as
+a program for reviewers, or guards the network between the parties. The three units share one interface. Each serves
+its own OpenAPI document at `/openapi.json`.
+
+* **TLS 1.3 only.** Plain HTTP and older versions get no answer.
+* **Parties show a certificate.** One that the unit's authority did not sign, or that is not in force, ends the
+  connection. Whose it is follows from its public key, which the project file lists: one role in one project. The name
+  in it does not matter.
+* **People show a token**: `Authorization: Bearer unveil.…`. A token stands for a reviewer or an operator in one project
+  at one unit, and it expires. The unit keeps its hash alone.
+* **Every refusal is the same**: no certificate, one that the project does not list, another role, another project, an
+  expired token, a project or path that does not exist are all answered with 403 and `{"problem": "refused"}`.
+* **Nothing is read before that.** Then the head of the request is checked, then its length, then the body.
+"""
+
+ANSWERS: Final = """\
+200 and 204 mean that it is done, and durable. Every problem is `{"problem": "…"}`, in words for a person; it names
+fields and limits, never a value. 403, 409, 410, 413, 415 and 422 will be the same if you try again; 425 and 503 are
+worth another try, after a pause that grows (503 says how long in `Retry-After`).
+"""
+
+MESSAGES: Final = """\
+## Messages, once each
+
+The sender chooses an id for each message, and keeps it: letters, digits, dashes, dots and underscores, 64 at most. 204
+means that the message is in the unit's log, on the disk. If no answer comes, send the same message again under the same
+id, as often as needed: it is taken once, and every repetition is answered with 204. Another body under an id that was
+used is a conflict (409). Of a message whose contents were erased meanwhile nobody can tell whether a repetition is the
+same; it is answered with 204 and changes nothing.
+
+Messages of one sender need not arrive in order. One that builds on another that is not there yet is answered with 425.
+Compressed bodies are refused, so that what was counted is what is held. Unknown fields are refused, in messages and in
+JSON.
+"""
+
+MAILBOX: Final = """\
+## The mailbox of an owner
+
+Units never call owners. What they have to say waits in a mailbox, in order, until it is fetched and acknowledged:
+
+1. `GET …/mailbox?wait=20` gives the oldest message and its id in `Unveil-Message-Id`, as soon as there is one, or 204
+   when the time is over.
+2. Write it down where it survives a crash.
+3. `DELETE …/mailbox/{message_id}`. It is erased at the unit, and the next one takes its place.
+
+Without step 3 the same message is given again. Acknowledging twice does no harm.
+"""
+
+REVIEW: Final = """\
+## Reviews
+
+`GET …/tasks` lists the pairs that wait for a verdict, as they may be shown. A cell is an attribute, or two names that
+changed places. Its `state` is `equal`, `dissimilar`, `missing`, `shown` or `withheld`; `left` and `right` are masked,
+and [how it works](how-it-works.md#the-masked-display) explains their signs. `stage` is `masked`, `differing` or `full`.
+`withheld` names what an owner did not let go.
+
+`POST …/tasks/{task}/cells` opens an attribute with `can_open` up to a stage and returns the task as it is shown then.
+An opening cannot be undone, and it is in the log. `PUT …/tasks/{task}/verdict` decides: `match` is true, false, or null
+for unsure, and `p` is how sure you are, 0.5 a coin toss and 1 certain. The values are then erased. The same verdict may
+be given again, as after a lost answer; another one for the same task is refused. Two people may work at the same time:
+whoever decides a task first has decided it.
+"""
+
+STATUS: Final = """\
+## Status
+
+`GET /v1/projects/{project}` gives `project`, `role` and `state` (`open` or `closed`), and while it is open:
+"""
+
+#: Of each unit, what its status tells.
+STATUS_FIELDS: Final = {
+    "record unit": {
+        "agreed": "whether the owners share key and parameters; null: not compared yet",
+        "compared": "whether all uploads are there, so that records can be compared",
+        "requested_pairs": "pairs that were wished for, decoys among them",
+        "finished": "whether the links are out",
+        "quarantined": "by owner and reason, how many records were kept out; an owner sees its own only",
+    },
+    "attribute unit": {"pairs": "pairs compared", "labels": "labels that reviewers gave"},
+    "review unit": {"open_tasks": "tasks not decided yet", "pending": "of them, those that wait for a reviewer"},
+}
+
+METRICS: Final = """\
+## Metrics
+
+In Prometheus' text format, since the process started:
+"""
+
+METRIC_NAMES: Final = {
+    "unveil_projects": "projects of the unit",
+    "unveil_messages_taken": "messages written to a log",
+    "unveil_messages_repeated": "messages that were there already",
+    "unveil_messages_refused": "messages that broke the protocol",
+    "unveil_requests_total": "requests answered, by method, path and status; refusals of strangers have no path",
+    "unveil_received_bytes_total": "bytes of bodies taken",
+}
+
+#: Of each limit: what it bounds, and in what it is counted.
+LIMITS: Final = {
+    "frame": ("body of a message, unless the project file sets another `message_bytes`", "bytes"),
+    "text": ("JSON body", "bytes"),
+    "depth": ("nesting of JSON", "levels"),
+    "headers": ("all headers together", "bytes"),
+    "query": ("query", "bytes"),
+    "token": ("the header with a token", "bytes"),
+    "requests": ("requests at work at the same time; more get 503", ""),
+    "polls": ("long polls at the same time; more get 503", ""),
+    "connections": ("connections at the same time; more are cut", ""),
+    "threads": ("threads that work on requests", ""),
+    "receive_s": ("from a request's first byte to its last; slower ones are cut", "s"),
+    "wait_s": ("a long poll, whatever it asks for", "s"),
+    "poll_s": ("between two looks for mail during a long poll, should nothing have woken it", "s"),
+}

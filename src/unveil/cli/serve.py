@@ -1,0 +1,49 @@
+"""`unveil serve`: a unit as a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unveil.cli.app import app, notes
+
+_ROLES = {"record-unit": "record unit", "attribute-unit": "attribute unit", "review-unit": "review unit"}
+
+
+@app.command()
+def serve(
+    role: Annotated[str, typer.Argument(help="record-unit, attribute-unit or review-unit", show_default=False)],
+    *,
+    config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
+    ready: Annotated[
+        Path | None, typer.Option(help="file to write once the unit listens, with its host and port")
+    ] = None,
+    demonstration: Annotated[
+        bool, typer.Option("--demonstration", help="allow what protects nobody: shared databases and keys, seeds")
+    ] = False,
+) -> None:
+    """
+    Run a unit until it is told to stop (Ctrl-C, SIGTERM). Nothing is lost, however it stops.
+
+    Logs are lines of JSON on stderr: ids and counts, never a value, a key or an encoding.
+
+    Example: unveil serve record-unit --config record-unit.toml
+    """
+    from unveil.errors import SettingError
+    from unveil.party.serve import serve_unit
+    from unveil.projects.unit_config import UnitConfig
+    from unveil.protocol.roles import Role
+    from unveil.transport.server import ready_file
+
+    if role not in _ROLES:
+        raise SettingError(f"no unit is called that; units: {', '.join(_ROLES)}")
+
+    def say(host: str, port: int) -> None:
+        notes.print(f"{_ROLES[role]} listens on https://{host}:{port}", soft_wrap=True)
+        if ready is not None:
+            ready_file(ready)(host, port)
+
+    settings = UnitConfig.load(config, demonstration=demonstration)
+    serve_unit(Role(_ROLES[role]), settings, demonstration=demonstration, on_ready=say)

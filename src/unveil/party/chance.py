@@ -1,0 +1,27 @@
+"""Chance in the field: the operating system's."""
+
+from __future__ import annotations
+
+import secrets
+from functools import cached_property
+
+import numpy as np
+
+
+class SystemDraw:
+    """Random numbers and bytes that nobody can draw again."""
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """A generator seeded by the operating system."""
+        return np.random.default_rng()
+
+    def entropy(self, size: int) -> bytes:
+        """Bytes of the operating system."""
+        return secrets.token_bytes(size)
+
+
+def system_chance(purpose: str) -> SystemDraw:
+    """A source for any purpose."""
+    del purpose
+    return SystemDraw()

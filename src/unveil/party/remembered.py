@@ -1,0 +1,68 @@
+"""
+Expensive results of the record unit, remembered on disk by the hash of what they were computed from.
+
+They are a convenience: a lost or damaged file costs the time to compute it again, never the result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from unveil.linkage.engine import Compare, Encoded
+from unveil.linkage.outcome import Reals
+from unveil.linkage.pairs import Comparison, Pairs
+from unveil.record_unit.machine import Features
+from unveil.storage.cache import Cache
+
+_VERSION = "1"  # to be raised when engines or evidence compute anything else
+
+
+class Remembered:
+    """Compares two owners' records, and makes evidence of their pairs, once."""
+
+    def __init__(self, cache: Cache, compare: Compare, features: Features, *, settings: str) -> None:
+        self._cache, self._compare, self._features, self._settings = cache, compare, features, settings
+        self._last: tuple[Encoded, Encoded, str] | None = None  # the hash of these two, which is slow to compute
+
+    def comparison(self, left: Encoded, right: Encoded) -> Comparison:
+        """The comparison, computed or remembered."""
+        key = self._key("comparison", left, right)
+        known = self._cache.get(key)
+        if known is None:
+            found = self._compare(left, right)
+            counts = np.array([found.compared, found.skipped_blocks], np.int64)
+            pairs = found.pairs
+            self._cache.put(
+                key, {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity, "counts": counts}
+            )
+            return found
+        compared, skipped = known["counts"].tolist()
+        return Comparison(Pairs(known["left"], known["right"], known["similarity"]), compared, skipped)
+
+    def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> Reals:
+        """The evidence, computed or remembered."""
+        key = self._key("features", left, right)
+        known = self._cache.get(key)
+        if known is None:
+            found = self._features(pairs, left, right)
+            self._cache.put(key, {"features": found})
+            return found
+        return known["features"]
+
+    def _key(self, kind: str, left: Encoded, right: Encoded) -> str:
+        if self._last is None or self._last[0] is not left or self._last[1] is not right:
+            self._last = (left, right, digest(left, right))
+        text = f"{_VERSION}|{kind}|{self._settings}|{self._last[2]}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digest(*sides: Encoded) -> str:
+    """A hash of the records that are compared."""
+    hashed = hashlib.blake2b(digest_size=32)
+    for side in sides:
+        hashed.update(f"{len(side.filters)},{side.filters.m},{side.keys.shape[1]};".encode())
+        hashed.update(np.ascontiguousarray(side.filters.words).data)
+        hashed.update(np.ascontiguousarray(side.keys).data)
+    return hashed.hexdigest()

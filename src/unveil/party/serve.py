@@ -1,0 +1,153 @@
+"""A unit process: configuration, separation from the other units, seats, server."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from unveil.errors import ClaimedError, SettingError
+from unveil.party import closing
+from unveil.party.assemble import cache_folder, unit_machine
+from unveil.party.claim import Claim
+from unveil.party.host import Host
+from unveil.party.review import ReviewUnitService
+from unveil.party.seat import Seat, unit_address, unit_clients
+from unveil.party.unit import AttributeUnitService, RecordUnitService, Unit
+from unveil.projects.certificates import read_certificate
+from unveil.projects.membership import Membership, unit_memberships
+from unveil.projects.project import Project
+from unveil.projects.unit_config import UnitConfig
+from unveil.protocol.roles import Role
+from unveil.record_unit.machine import RecordUnit
+from unveil.storage.database import Database
+from unveil.transport.app import application
+from unveil.transport.bell import Bell
+from unveil.transport.limits import Limits
+from unveil.transport.logs import Log, configure
+from unveil.transport.server import OnReady, serve
+from unveil.transport.tls import Credentials, server_context
+
+_SERVICES: dict[Role, type[Unit]] = {
+    Role.RECORD_UNIT: RecordUnitService,
+    Role.ATTRIBUTE_UNIT: AttributeUnitService,
+    Role.REVIEW_UNIT: ReviewUnitService,
+}
+
+
+def serve_unit(
+    role: Role,
+    config: UnitConfig,
+    *,
+    demonstration: bool,
+    on_ready: OnReady,
+    logs: TextIO = sys.stderr,
+    clock: Callable[[], float] = time.time,
+) -> None:
+    """Run a unit until it is told to stop."""
+    tls = server_context(Credentials(config.tls.authority, config.tls.certificate, config.tls.key))
+    claim = Claim(config.data, role.value, demonstration=demonstration)
+    try:
+        with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
+            log = configure(logs)
+            seats = _seats(role, config, database, log, demonstration=demonstration, clock=clock)
+            unit = _SERVICES[role](role, seats, database)
+            limits = Limits(frame=max(seat.project.limits.message_bytes for seat in seats.values()))
+            app = application(unit, limits=limits, clock=clock, log=log)
+            for name, seat in seats.items():
+                seat.changed = _ring(app.state.bell, name)
+                seat.start()
+            try:
+                serve(app, tls, config.host, config.port, on_ready)
+            finally:
+                for seat in seats.values():
+                    seat.stop()
+    finally:
+        claim.release()
+
+
+def close_project(
+    role: Role,
+    config: UnitConfig,
+    name: str,
+    *,
+    force: bool = False,
+    demonstration: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> dict[str, int]:
+    """Close a project at this unit; a server at work sees it with the next request."""
+    with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
+        members = unit_memberships(config, unit_address(role), demonstration=demonstration)
+        project = next((member.project for member in members if member.project.name == name), None)
+        if project is None:
+            raise SettingError(f"{config.source}: no project is called that")
+        build = unit_machine(role, project, data=config.data, seed=config.seed)
+        host = Host(build, database.project(name), clock=clock)
+        counts = closing.close(host, result=_result, force=force, clock=clock)
+    # What was remembered was computed from what is erased now.
+    shutil.rmtree(cache_folder(config.data, name), ignore_errors=True)
+    return counts
+
+
+def _result(machine: object) -> dict[str, bytes]:
+    return machine.link_tables() if isinstance(machine, RecordUnit) else {}
+
+
+def _ring(bell: Bell, project: str) -> Callable[[], None]:
+    return lambda: bell.ring(project)
+
+
+def _seats(
+    role: Role,
+    config: UnitConfig,
+    database: Database,
+    log: Log,
+    *,
+    demonstration: bool,
+    clock: Callable[[], float],
+) -> dict[str, Seat]:
+    members = unit_memberships(config, unit_address(role), demonstration=demonstration)
+    if not demonstration:
+        _check_listening(config.tls.certificate, members)
+    _check_separation([member.project for member in members], demonstration=demonstration)
+    seats = {}
+    for member in members:
+        project = member.project
+        build = unit_machine(role, project, data=config.data, seed=config.seed)
+        host = Host(build, database.project(project.name), clock=clock)
+        own = Credentials(config.tls.authority, member.certificate, member.key)
+        seats[project.name] = Seat(project, host, log, unit_clients(role, project, own))
+    return seats
+
+
+def _check_listening(certificate: Path, members: Sequence[Membership]) -> None:
+    """This unit must listen with the key that callers expect, and that is nobody else's."""
+    public_key = read_certificate(certificate).public_key
+    for member in members:
+        if member.project.server_key(member.address.role) != public_key:
+            raise ClaimedError(
+                f"{certificate}: not the key by which callers know this unit in project {member.project.name}",
+                hint="unveil project join --server-certificate names another one than the unit calls with",
+            )
+        others = [party for party in member.project.parties_of(public_key) if party != member.address]
+        if others:
+            raise ClaimedError(
+                f"{certificate}: the unit listens with the key of the {others[0]} in project {member.project.name}",
+                hint="give every party a key of its own; only a demonstration may share one",
+            )
+
+
+def _check_separation(projects: list[Project], *, demonstration: bool) -> None:
+    """A certificate stands for one party in one project; two projects of one name cannot be told apart."""
+    seen: dict[str, str] = {}
+    for project in projects:
+        for party in project.parties:
+            other = seen.setdefault(party.public_key, project.name)
+            if other != project.name and not demonstration:
+                raise ClaimedError(
+                    f"the key of {party.party} in project {project.name} is used in project {other} too",
+                    hint="give every party a certificate of its own for each project",
+                )

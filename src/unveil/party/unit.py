@@ -1,0 +1,118 @@
+"""What a unit's server offers: the port of the transport, over all projects of this unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unveil.errors import RemoteProtocolError
+from unveil.party.seat import Seat
+from unveil.protocol.codec import FrameError
+from unveil.protocol.roles import Address, Role
+from unveil.storage.database import Database
+from unveil.transport.port import JSON, OPERATOR, Caller
+
+
+class Unit:
+    """One role in any number of projects."""
+
+    def __init__(self, role: Role, seats: Mapping[str, Seat], database: Database) -> None:
+        self._role, self.seats, self._database = role, dict(seats), database
+        self._taken = self._repeated = self._refused = 0
+
+    @property
+    def role(self) -> Role:
+        """The role that this unit plays."""
+        return self._role
+
+    def caller(self, project: str, public_key: str | None, token: str | None, now: float) -> Caller | None:
+        """Who calls with this key or token; None if nobody known to the project."""
+        seats = self.seats.values() if not project else [self.seats[project]] if project in self.seats else []
+        if public_key is not None:
+            for seat in seats:
+                party = seat.project.party(public_key)
+                if party is not None:
+                    return Caller(party.role_name, party.name)
+        if token is not None:
+            known = self._database.tokens.check(token, now)
+            if known is not None and any(seat.project.name == known.project for seat in seats):
+                return Caller(known.role)
+        return None
+
+    def take(self, project: str, caller: Caller, message_id: str, frame: bytes) -> None:
+        """Keep a message; durable when this returns."""
+        seat = self.seats[project]
+        largest = seat.project.limits.message_bytes  # the server's limit is that of the most generous project
+        if len(frame) > largest:
+            raise FrameError(f"a message of this project has {largest} bytes at most")
+        try:
+            new = seat.host.take(Address(caller.role, caller.name), message_id, frame)
+        except RemoteProtocolError:
+            self._refused += 1
+            raise
+        if new:
+            self._taken += 1
+            seat.wake()
+        else:
+            self._repeated += 1
+
+    def mail(self, project: str, caller: Caller) -> tuple[str, bytes] | None:
+        """The oldest message for this owner that it has not acknowledged."""
+        waiting = self.seats[project].host.log.outgoing(recipient=str(Address(caller.role, caller.name)), limit=1)
+        return (waiting[0].message_id, waiting[0].body) if waiting else None
+
+    def acknowledge(self, project: str, caller: Caller, message_id: str) -> None:
+        """The owner has this message."""
+        self.seats[project].host.log.delivered(message_id, recipient=str(Address(caller.role, caller.name)))
+
+    def status(self, project: str, caller: Caller) -> Mapping[str, JSON]:
+        """Where the project stands, in counts; owners see their own part only."""
+        seat = self.seats[project]
+        answer: dict[str, JSON] = {"project": project, "role": self._role.value, "state": seat.host.log.state}
+        if answer["state"] == "open":
+            answer |= seat.host.look(lambda machine: self.standing(machine, caller))
+        return answer
+
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+        """What this role can tell."""
+        del machine, caller
+        return {}
+
+    def metrics(self) -> Mapping[str, float]:
+        """Counts of the whole process."""
+        return {
+            "projects": len(self.seats),
+            "messages_taken": self._taken,
+            "messages_repeated": self._repeated,
+            "messages_refused": self._refused,
+        }
+
+
+class RecordUnitService(Unit):
+    """The record unit."""
+
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+        """Uploads, quarantine, and whether the links are out."""
+        told = Address(caller.role, caller.name)
+        intake = machine.intake
+        quarantined = {
+            str(owner): dict(reasons)
+            for owner, reasons in intake.quarantined.items()
+            if caller.role == OPERATOR or owner == told
+        }
+        return {
+            "agreed": intake.agreed,
+            "compared": intake.complete,
+            "requested_pairs": machine.requested_pairs,
+            "finished": machine.finished,
+            "quarantined": quarantined,
+        }
+
+
+class AttributeUnitService(Unit):
+    """The attribute unit."""
+
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+        """Pairs compared and labels spent."""
+        del caller
+        return {"pairs": len(machine.layer), "labels": machine.spent}

@@ -1,0 +1,14 @@
+"""
+Trust between the parties: who takes part in a project, under which certificate, and what each of them is told.
+
+* `project`        a project: its name, schema, limits and parties
+* `project_file`   the one file that all parties share: read, explained by key, written, joined
+* `unit_config`    what a unit is told by whoever runs it; `owner_config`, what an owner is told
+* `membership`     whether a party's certificate is the one that the project lists for it
+* `certificates`   certificates as they are read, and the public key by which a party is known
+* `pki`            a small authority for trials; certificates of a real one work the same
+* `settings_file`  TOML files, read with care; `toml_text`, the same written
+
+A party is known by the hash of its public key, not by the name in its certificate: whoever signs certificates can
+write any name, but only the party itself holds the private key.
+"""

@@ -1,0 +1,114 @@
+"""
+What an owner is told: the file `unveil.toml` in the owner's folder.
+
+    project = "project.toml"
+    name = "hospital-a"                   # the owner's name in the project file
+    data = "people.csv"
+    key = "project.key"                   # key_do, which the owners share
+    policy = "policy.toml"                # what may leave; without it every wish of the protocol is answered
+    database = "owner.sqlite"
+
+    [tls]
+    certificate = "hospital-a.pem"
+    key = "hospital-a.key"
+    authority = "authority.pem"
+
+Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from unveil.errors import Problem
+from unveil.projects.config_files import (
+    DemonstrationFile,
+    Tls,
+    TlsFile,
+    demonstration_problems,
+    missing_file,
+    tls_problems,
+)
+from unveil.projects.project import NAME
+from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
+from unveil.projects.toml_text import document
+from unveil.projects.unit_config import database_problems, database_url
+from unveil.schema_protocol import Settings
+
+FILE_NAME: Final = "unveil.toml"
+
+
+class _OwnerFile(Settings):
+    project: str = Field(min_length=1, description="project file")
+    name: str = Field(pattern=NAME, description="name of this owner in the project file")
+    data: str = Field(min_length=1, description="file of records: CSV (UTF-8) or Parquet")
+    key: str = Field(min_length=1, description="key file, see unveil key new")
+    policy: str | None = Field(None, min_length=1, description="policy file: what may leave")
+    database: str = Field("owner.sqlite", min_length=1, description="file of this owner's database")
+    tls: TlsFile = Field(description="this owner's certificate")
+    demonstration: DemonstrationFile | None = Field(None, description="only with --demonstration")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerConfig:
+    """What an owner is told, paths resolved and defaults filled in."""
+
+    source: Path
+    project: Path
+    name: str
+    data: Path
+    key: Path
+    policy: Path | None
+    database: str = field(repr=False)  #: sqlite:///PATH or postgresql://…; may hold a password
+    tls: Tls
+    seed: int | None  #: of a demonstration
+
+    @classmethod
+    def load(cls, path: Path, *, demonstration: bool = False) -> OwnerConfig:
+        """The configuration in that file, or in `unveil.toml` in that folder, whose files are all there."""
+        path = path / FILE_NAME if path.is_dir() else path
+        folder = path.resolve().parent
+        file = checked(
+            _OwnerFile,
+            parse_table(read_text(path), source=str(path)),
+            lambda value: _cross_check(value, folder, demonstration=demonstration),
+        )
+        if isinstance(file, list):
+            raise ProjectError(str(path), file, hint="paths are relative to this file")
+        return cls(
+            source=path,
+            project=folder / file.project,
+            name=file.name,
+            data=folder / file.data,
+            key=folder / file.key,
+            policy=None if file.policy is None else folder / file.policy,
+            database=database_url(file.database, folder),
+            tls=Tls.beside(folder, file.tls),
+            seed=None if file.demonstration is None else file.demonstration.seed,
+        )
+
+
+def owner_text(
+    *, project: str, name: str, data: str, key: str, tls: tuple[str, str, str], policy: str | None = None
+) -> str:
+    """The text of an owner's configuration; `tls` names certificate, private key and authority."""
+    certificate, tls_key, authority = tls
+    given = {"project": project, "name": name, "data": data, "key": key, "policy": policy}
+    plain = {word: value for word, value in given.items() if value is not None}
+    return document({**plain, "tls": {"certificate": certificate, "key": tls_key, "authority": authority}})
+
+
+def _cross_check(file: _OwnerFile, folder: Path, *, demonstration: bool) -> list[Problem]:
+    return [
+        *missing_file("project", folder / file.project),
+        *missing_file("data", folder / file.data),
+        *missing_file("key", folder / file.key),
+        *([] if file.policy is None else missing_file("policy", folder / file.policy)),
+        *database_problems(file.database),
+        *tls_problems(folder, file.tls),
+        *demonstration_problems(file.demonstration, demonstration=demonstration),
+    ]

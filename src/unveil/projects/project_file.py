@@ -1,0 +1,197 @@
+"""
+The project file: one TOML file, the linkage schema inside it, that all parties share.
+
+`load` wants a project that can begin; `load_draft` also takes one that some parties have yet to join. `join` adds a
+party. Every mistake is explained by its key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from unveil.errors import Problem, SchemaError
+from unveil.projects.project import FEWEST_OWNERS, UNITS, Party, Project, is_address
+from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
+from unveil.projects.toml_text import document
+from unveil.protocol.codec import VERSION
+from unveil.protocol.roles import Role
+from unveil.schema import Schema, parse
+from unveil.schema_mistakes import near, shown
+from unveil.tables.atomic import replacing
+
+_HINT: Final = "unveil project new and unveil project join write this file"
+_KEYS: Final = tuple(field.alias or name for name, field in Project.model_fields.items())
+_MODE: Final = 0o644  # a project file holds no secret
+_ANY_SCHEMA: Final = parse('name = "any"\n[[attributes]]\nname = "any"\n')
+
+
+def load(path: Path, *, demonstration: bool = False) -> Project:
+    """The project in that file, which everybody needed has joined."""
+    return parse_project(read_text(path), source=str(path), demonstration=demonstration)
+
+
+def load_draft(path: Path, *, demonstration: bool = False) -> Project:
+    """The project in that file, although parties may be missing."""
+    return parse_project(read_text(path), source=str(path), demonstration=demonstration, draft=True)
+
+
+def parse_project(text: str, *, source: str = "project", demonstration: bool = False, draft: bool = False) -> Project:
+    """The project in that text. Units that share a public key are refused unless this is a demonstration."""
+    data = parse_table(text, source=source)
+    unknown = [Problem(key, f"unknown key{near(key, _KEYS)}", ", ".join(_KEYS)) for key in data if key not in _KEYS]
+    schema = _schema(data.get("schema"), source)
+    known = {key: value for key, value in data.items() if key in _KEYS}
+    # A mistaken schema gives way to a sound one, so that the rest is checked all the same.
+    known["schema"] = schema if isinstance(schema, Schema) else _ANY_SCHEMA
+    instead = {"name": "unnamed", "schema": _ANY_SCHEMA}
+    project = checked(Project, known, lambda value: _cross_check(value, demonstration=demonstration), instead=instead)
+    problems = [
+        *unknown,
+        *(project if isinstance(project, list) else []),
+        *(schema if isinstance(schema, list) else []),
+    ]
+    if not problems and isinstance(project, Project):
+        problems = [] if draft else _incomplete(project)
+        if not problems:
+            return project
+    raise ProjectError(source, problems, hint=_HINT)
+
+
+def project_text(project: Project) -> str:
+    """The project as TOML, every default written out: a later version with other defaults must read the same."""
+    data = project.model_dump(mode="json", exclude={"linkage": True}, exclude_none=True)
+    parties = data.pop("parties")
+    return document({**data, "parties": parties, "schema": schema_data(project.linkage)})
+
+
+def schema_data(schema: Schema) -> dict[str, Any]:
+    """The schema as data that `unveil.schema.parse` takes back."""
+    data: dict[str, Any] = schema.model_dump(mode="json", exclude_none=True)
+    # A hardening step refuses settings that its method does not take, so only those that were given are written.
+    steps = schema.layer_r.hardening
+    data["layer_r"]["hardening"] = [
+        step.model_dump(mode="json", exclude_unset=True, exclude_none=True) for step in steps
+    ]
+    return data
+
+
+def write_new(path: Path, project: Project) -> None:
+    """Write a project file; one that exists is never replaced."""
+    _write(path, project, mode=_MODE, overwrite=False)
+
+
+def join(path: Path, party: Party, *, demonstration: bool = False) -> Project:
+    """
+    Add a party to a project file, whole or not at all, and return the project as it is then.
+
+    A party that has the role, the name or the public key of one that is there is refused.
+    """
+    with _locked(path):
+        project = load_draft(path, demonstration=True)
+        joined = project.model_copy(update={"parties": (*project.parties, party)})
+        problems = _cross_check(joined, demonstration=demonstration)
+        if problems:
+            raise ProjectError(str(path), problems, hint="nobody joined; unveil project show lists the parties")
+        _write(path, joined, mode=path.stat().st_mode & 0o777, overwrite=True)
+    return joined
+
+
+def _write(path: Path, project: Project, *, mode: int, overwrite: bool) -> None:
+    text = project_text(project)
+    parse_project(text, source=str(path), demonstration=True, draft=True)  # what is written can be read again
+    with replacing(path, overwrite=overwrite) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.chmod(mode)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the file against others who join at the same time, or one of them would be lost."""
+    try:
+        import fcntl
+    except ImportError:  # a system without such locks
+        yield
+        return
+    read_text(path)  # says what is wrong with a file that cannot be read
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        while not os.path.samestat(os.fstat(handle), path.stat()):
+            # Whoever held the lock before has put another file in this place.
+            os.close(handle)
+            handle = os.open(path, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _schema(data: object, source: str) -> Schema | list[Problem]:
+    """The schema under [schema], or its mistakes, their keys as they are in this file."""
+    if not isinstance(data, Mapping):
+        what = "missing" if data is None else f"{shown(data)} is not allowed"
+        return [Problem("schema", what, "a table (the linkage schema; unveil schema show prints one)")]
+    try:
+        return parse(document(data), source=source)
+    except SchemaError as error:
+        return [Problem(f"schema.{each.key}", each.what, each.allowed) for each in error.problems]
+    except RecursionError:
+        return [Problem("schema", "lists are nested too deep", "a linkage schema")]
+
+
+def _incomplete(project: Project) -> list[Problem]:
+    parties = f"one {', one '.join(role.value for role in UNITS)}, {FEWEST_OWNERS} or more owners"
+    missing = project.missing()
+    return [Problem("parties", f"without {', '.join(missing)}", parties)] if missing else []
+
+
+def _cross_check(project: Project, *, demonstration: bool) -> list[Problem]:
+    """Mistakes that no single key shows."""
+    problems = []
+    if project.protocol != VERSION:
+        problems.append(Problem("protocol", f"{shown(project.protocol)} is not spoken here", str(VERSION)))
+    for index, party in enumerate(project.parties):
+        place, before = f"parties.{index}", project.parties[:index]
+        problems += _own_mistakes(place, party)
+        problems += _clashes(place, party, before, demonstration=demonstration)
+    return problems
+
+
+def _own_mistakes(place: str, party: Party) -> Iterator[Problem]:
+    if party.role == Role.OWNER.value:
+        if not party.name:
+            yield Problem(f"{place}.name", "missing for an owner", "text, a name of its own")
+        if party.address is not None:
+            yield Problem(f"{place}.address", "an owner opens no port", "no address")
+    elif party.address is None:
+        yield Problem(f"{place}.address", f"missing for the {party.role}", "an address such as https://host:8443")
+    elif not is_address(party.address):
+        yield Problem(
+            f"{place}.address", f"{shown(party.address)} is no address of a unit", "https://host or https://host:port"
+        )
+
+
+def _clashes(place: str, party: Party, before: tuple[Party, ...], *, demonstration: bool) -> Iterator[Problem]:
+    if party.party in {each.party for each in before}:
+        allowed = "a name of its own" if party.role == Role.OWNER.value else f"one {party.role}"
+        yield Problem(f"{place}.{'name' if party.name else 'role'}", f"there is {_article(party)} already", allowed)
+    if party.address is not None and party.address in {each.address for each in before}:
+        yield Problem(f"{place}.address", f"{shown(party.address)} is used twice", "an address of its own")
+    holders = [each for each in before if each.public_key == party.public_key]
+    # Owners never share a key, in a demonstration neither: one could fetch what is addressed to the other.
+    allowed_to = demonstration and all(each.role != Role.OWNER.value for each in (party, *holders))
+    if holders and not allowed_to:
+        what = f"the {holders[0].party} has the same one"
+        yield Problem(f"{place}.public_key", what, "a certificate and key of its own for every party")
+
+
+def _article(party: Party) -> str:
+    return (
+        f"an owner {party.name}"
+        if party.role == Role.OWNER.value
+        else f"a{'n' * party.role.startswith('a')} {party.role}"
+    )

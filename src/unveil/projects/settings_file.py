@@ -1,0 +1,102 @@
+"""Settings in TOML files: read with care, every mistake explained by its key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from unveil.errors import Problem, UnveilError
+from unveil.schema_mistakes import explain, mended
+
+LONGEST: Final = 1 << 20  # bytes of a settings file
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class ProjectError(UnveilError):
+    """A project file or a party's configuration has mistakes; `problems` lists every one of them."""
+
+    def __init__(self, source: str, problems: Sequence[Problem], *, hint: str | None = None) -> None:
+        count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        super().__init__(f"{source}: {count}{lines}", hint=hint)
+        self.source, self.problems = source, tuple(problems)
+
+
+def read_text(path: Path) -> str:
+    """The text of a settings file, not yet understood."""
+    try:
+        if not path.is_file():  # a folder, a pipe or a device; reading it might never end
+            reason = "not a plain file" if path.exists() else "no such file"
+        elif path.stat().st_size > LONGEST:
+            reason = f"longer than {LONGEST // 1024} kB"
+        else:
+            return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        reason = error.strerror or "not readable"
+    except ValueError:  # broken UTF-8, or a path that no file can have
+        reason = "not UTF-8 text"
+    raise ProjectError(str(path), [Problem("(file)", reason, "a readable TOML file")])
+
+
+def parse_table(text: str, *, source: str) -> dict[str, Any]:
+    """The data in a TOML text, lists as tuples, so that strict models take it."""
+    try:
+        data: dict[str, Any] = frozen(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ProjectError(source, [Problem("(file)", f"not valid TOML: {error}", "a TOML file")]) from None
+    except (ValueError, RecursionError):
+        what = "not valid TOML: a number is too long, a date does not exist, or lists are nested too deep"
+        raise ProjectError(source, [Problem("(file)", what, "a TOML file")]) from None
+    return data
+
+
+def checked(
+    model: type[_Model],
+    data: Mapping[str, Any],
+    cross_check: Callable[[_Model], list[Problem]],
+    *,
+    instead: Mapping[str, Any] | None = None,
+) -> _Model | list[Problem]:
+    """
+    The data as that model, or every mistake in it: those of single keys and those that only several show.
+
+    `instead` holds values for keys that cannot be left out, so that the rest is checked where they are mistaken.
+    """
+    try:
+        # Strict: text is no number and true is not 1. Whoever wrote "8443" may have meant something else.
+        value = model.model_validate(data, strict=True)
+    except ValidationError as error:
+        problems = explain(error, data, model)
+        told = {problem.key for problem in problems}
+        further = _further(model, error, {**(instead or {}), **data}, cross_check, instead or {})
+        return [*problems, *(problem for problem in further if problem.key not in told)]
+    return cross_check(value) or value
+
+
+def _further(
+    model: type[_Model],
+    error: ValidationError,
+    data: Mapping[str, Any],
+    cross_check: Callable[[_Model], list[Problem]],
+    instead: Mapping[str, Any],
+) -> list[Problem]:
+    """What else is wrong, as far as it can be told while some keys are mistaken."""
+    for _ in range(3):  # what is left without a key that it needs goes in the next round
+        data = {**instead, **frozen(mended(error, data))}
+        try:
+            return cross_check(model.model_validate(data, strict=True))
+        except ValidationError as again:
+            error = again
+    return []
+
+
+def frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
+    """The same with tuples in the place of lists."""
+    if isinstance(value, Mapping):
+        return {key: frozen(inner) for key, inner in value.items()}
+    return tuple(frozen(inner) for inner in value) if isinstance(value, list | tuple) else value

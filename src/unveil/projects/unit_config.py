@@ -1,0 +1,158 @@
+"""
+What a unit is told by whoever runs it: `unveil serve ROLE --config FILE`.
+
+    database = "unit.sqlite"              # a file, or postgresql://…
+    data = "data"                         # folder for caches and logs
+
+    [listen]
+    host = "127.0.0.1"
+    port = 8443
+
+    [tls]
+    certificate = "record-unit.pem"
+    key = "record-unit.key"
+    authority = "authority.pem"
+
+    [[projects]]
+    file = "project.toml"                 # perhaps with a certificate and key for this project alone
+
+Paths are relative to the file. Every mistake is explained by its key; a database's URL, which may hold a password, is
+never shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from unveil.errors import Problem
+from unveil.projects.config_files import (
+    DemonstrationFile,
+    Tls,
+    TlsFile,
+    demonstration_problems,
+    missing_file,
+    open_secret,
+    tls_problems,
+)
+from unveil.projects.project import is_host
+from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
+from unveil.schema_mistakes import shown
+from unveil.schema_protocol import Settings
+
+_POSTGRESQL: Final = ("postgresql://", "postgres://")
+_SQLITE: Final = "sqlite:///"
+
+
+class _ListenFile(Settings):
+    host: str = Field("127.0.0.1", description="address of this machine to listen on; 0.0.0.0 for all")
+    port: int = Field(8443, ge=0, le=65535, description="port; 0 lets the system choose one")
+
+
+class _ProjectFile(Settings):
+    file: str = Field(min_length=1, description="project file")
+    certificate: str | None = Field(None, min_length=1, description="certificate for this project; [tls] if not given")
+    key: str | None = Field(None, min_length=1, description="private key for this project; [tls] if not given")
+
+
+class _UnitFile(Settings):
+    database: str = Field(min_length=1, description="file of a SQLite database, or postgresql://…")
+    data: str = Field("data", min_length=1, description="folder for caches and logs; made if it is not there")
+    listen: _ListenFile = _ListenFile()
+    tls: TlsFile = Field(description="this unit's certificate")
+    projects: tuple[_ProjectFile, ...] = Field(min_length=1, description="one table per project")
+    demonstration: DemonstrationFile | None = Field(None, description="only with --demonstration")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitProject:
+    """A project file, and the certificate under which this unit takes part in it."""
+
+    file: Path
+    certificate: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True)
+class UnitConfig:
+    """What a unit is told, paths resolved and defaults filled in."""
+
+    source: Path
+    host: str
+    port: int
+    database: str = field(repr=False)  #: sqlite:///PATH or postgresql://…; may hold a password
+    data: Path
+    tls: Tls
+    projects: tuple[UnitProject, ...]
+    seed: int | None  #: of a demonstration
+
+    @classmethod
+    def load(cls, path: Path, *, demonstration: bool = False) -> UnitConfig:
+        """The configuration in that file, whose files are all there."""
+        folder = path.resolve().parent
+        file = checked(
+            _UnitFile,
+            parse_table(read_text(path), source=str(path)),
+            lambda value: _cross_check(value, folder, demonstration=demonstration),
+        )
+        if isinstance(file, list):
+            raise ProjectError(str(path), file, hint="paths are relative to this file")
+        tls = Tls.beside(folder, file.tls)
+        return cls(
+            source=path,
+            host=file.listen.host,
+            port=file.listen.port,
+            database=database_url(file.database, folder),
+            data=folder / file.data,
+            tls=tls,
+            projects=tuple(_project(each, folder, tls) for each in file.projects),
+            seed=None if file.demonstration is None else file.demonstration.seed,
+        )
+
+
+def database_url(text: str, folder: Path) -> str:
+    """The URL of a database; a file is relative to the folder."""
+    if text.startswith(_POSTGRESQL):
+        return text
+    return _SQLITE + str(folder / text.removeprefix(_SQLITE))
+
+
+def database_problems(text: str) -> list[Problem]:
+    """What is wrong with the name of a database, without showing it."""
+    if text.startswith((*_POSTGRESQL, _SQLITE)) or ":" not in text:
+        return []
+    return [Problem("database", "no such kind of database", "a file, sqlite:///FILE or postgresql://…")]
+
+
+def _project(entry: _ProjectFile, folder: Path, tls: Tls) -> UnitProject:
+    return UnitProject(
+        file=folder / entry.file,
+        certificate=folder / entry.certificate if entry.certificate else tls.certificate,
+        key=folder / entry.key if entry.key else tls.key,
+    )
+
+
+def _cross_check(file: _UnitFile, folder: Path, *, demonstration: bool) -> list[Problem]:
+    problems = [
+        *database_problems(file.database),
+        *tls_problems(folder, file.tls),
+        *demonstration_problems(file.demonstration, demonstration=demonstration),
+    ]
+    if not is_host(file.listen.host):
+        problems.append(Problem("listen.host", f"{shown(file.listen.host)} is no address", "such as 127.0.0.1"))
+    if (folder / file.data).exists() and not (folder / file.data).is_dir():
+        problems.append(Problem("data", f"{folder / file.data}: is not a folder", "a folder for caches and logs"))
+    for index, entry in enumerate(file.projects):
+        place = f"projects.{index}"
+        problems += missing_file(f"{place}.file", folder / entry.file)
+        if (entry.certificate is None) != (entry.key is None):
+            absent = "certificate" if entry.certificate is None else "key"
+            problems.append(Problem(f"{place}.{absent}", "missing", "certificate and key together, or neither"))
+        if entry.certificate is not None:
+            problems += missing_file(f"{place}.certificate", folder / entry.certificate)
+        if entry.key is not None:
+            problems += open_secret(f"{place}.key", folder / entry.key)
+    return problems

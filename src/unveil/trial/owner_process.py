@@ -1,0 +1,44 @@
+"""`python -m unveil.trial.owner_process FOLDER`: an owner of a trial, at work until its links have come."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from unveil.errors import UnveilError
+from unveil.party.at_owner import OwnerFolder
+from unveil.projects.owner_config import OwnerConfig
+
+_LOOK = 0.1  # seconds between looks at whether the links have come
+
+
+def work(folder: Path, stop: threading.Event) -> None:
+    """Upload, answer, and wait for the links, or for the word to stop."""
+    owner = OwnerFolder.load(OwnerConfig.load(folder, demonstration=True), demonstration=True)
+    with owner.open(demonstration=True) as database:
+        errand = owner.errand(owner.host(database))
+        errand.start()
+        try:
+            while not errand.finished and not stop.wait(_LOOK):
+                pass
+        finally:
+            errand.stop()
+
+
+def main() -> int:
+    """Return 0 when the owner is through or was told to stop, 1 when it failed."""
+    stop = threading.Event()
+    for told in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told, lambda *_: stop.set())
+    try:
+        work(Path(sys.argv[1]), stop)
+    except UnveilError as error:
+        sys.stderr.write(f"unveil: error: {error.message}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""`unveil audit verify`: whole or not, which entry and why."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import unveil.cli.audit  # noqa: F401 - joins the application
+from unveil.cli.app import app
+from unveil.errors import StorageError, UnveilError
+from unveil.storage.database import Database
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "unit.db"
+    with Database.open(path, role="record unit") as opened:
+        for project in ("flu", "pox"):
+            for n in range(3):
+                opened.project(project).append(kind="decision", body=b"SECRET", time=float(n))
+    return path
+
+
+def run(*words: str | Path) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["audit", "verify", *map(str, words)])
+    if isinstance(done.exception, UnveilError):
+        raise done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def edit(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+def test_a_whole_log_is_said_to_be_whole_and_its_head_shown(database: Path) -> None:
+    """The head is what an auditor takes along."""
+    code, out, err = run(database)
+    assert (0, "") == (code, err)
+    flu, pox = out.splitlines()
+    assert flu.startswith("flu (record unit): whole, 3 entries, open, head 3:")
+    assert pox.startswith("pox")
+    head = flu.rsplit(" ", 1)[1]
+    assert 0 == run(database, "--project", "flu", "--head", head)[0]
+    assert 1 == run(database, "--project", "pox", "--head", head)[0]
+
+
+def test_a_broken_log_is_named_with_entry_and_reason(database: Path) -> None:
+    """Exit code 1, on stderr, and the other project is still said to be whole."""
+    edit(database, "UPDATE bodies SET body = x'00' WHERE seq = 2 AND project = 1")
+    code, out, err = run(database)
+    assert (1, "unveil: error: flu (record unit): entry 2: its body was changed\n") == (code, err)
+    assert ("pox", False) == (out[:3], "SECRET" in out + err)
+    assert 0 == run(database, "--project", "pox")[0]
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_json_says_the_same(database: Path, broken: bool) -> None:  # noqa: FBT001
+    """For a program that watches over several units."""
+    if broken:
+        edit(database, "DELETE FROM log WHERE seq = 3 AND project = 1")
+    code, out, _ = run(database, "--project", "flu", "--json")
+    found: dict[str, Any] = json.loads(out)
+    assert (int(broken), not broken, ["flu"]) == (code, found["whole"], [row["project"] for row in found["projects"]])
+    assert broken == bool(found["projects"][0]["problems"])
+
+
+def test_an_unknown_project_and_rows_of_no_project_are_failures(database: Path) -> None:
+    """Nothing found is not the same as nothing wrong."""
+    assert (1, "unveil: error: there is no project none\n") == run(database, "--project", "none")[::2]
+    edit(database, "DELETE FROM projects WHERE id = 2")
+    code, _, err = run(database)
+    assert (1, True) == (code, "unveil: error: 3 rows of log belong to no project\n" in err)
+
+
+@pytest.mark.parametrize("words", [("--head", "3:ab"), ("--project", "flu", "--head", "x")])
+def test_a_head_is_a_number_and_a_hash_of_one_project(database: Path, words: tuple[str, ...]) -> None:
+    assert 2 == run(database, *words)[0]
+
+
+def test_a_file_that_is_missing_is_not_made(tmp_path: Path) -> None:
+    """An audit changes nothing, least of all where it was pointed at the wrong place."""
+    with pytest.raises(StorageError, match="no such file"):
+        run(tmp_path / "none.db")
+    assert [] == list(tmp_path.iterdir())

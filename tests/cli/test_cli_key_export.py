@@ -1,0 +1,160 @@
+"""`unveil key export`, `import` and `fingerprint`: a key reaches the other owners, and nobody else."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import unveil
+
+from unveil.encoding.encoder import Encoder
+from unveil.encoding.keys import OwnerKey
+from unveil.schema import built_in
+from unveil.storage import keyfile, sealed
+
+PASSPHRASE = "five words drawn at random"
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least cost, for speed; what a real export costs is tested beside the cryptography."""
+    seal = sealed.seal
+    monkeypatch.setattr(sealed, "seal", lambda secret, passphrase: seal(secret, passphrase, cost=14))
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    keyfile.new(tmp_path / "do.key")
+    return tmp_path / "do.key"
+
+
+def passphrase_file(tmp_path: Path, text: str = PASSPHRASE + "\n", mode: int = 0o600) -> Path:
+    path = tmp_path / "passphrase"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(mode)
+    return path
+
+
+def test_a_key_travels_sealed(tmp_path: Path, key: Path) -> None:
+    """Exported, mailed, imported: the same key, in files for one pair of eyes, and never printed."""
+    words = ("--passphrase-file", passphrase_file(tmp_path))
+    out = unveil("key", "export", key, "--out", tmp_path / "sealed", *words)
+    assert (0, f"sealed key written to {tmp_path / 'sealed'}\n") == (out.returncode, out.stdout)
+    assert "another way than the file" in out.stderr
+    (tmp_path / "sealed").chmod(0o644)  # as a mail program leaves it
+    back = unveil("key", "import", tmp_path / "sealed", "--out", tmp_path / "copy.key", *words)
+    assert (0, f"key written to {tmp_path / 'copy.key'}\n") == (back.returncode, back.stdout)
+    assert keyfile.read(key) == keyfile.read(tmp_path / "copy.key")
+    assert 0o600 == stat.S_IMODE((tmp_path / "copy.key").stat().st_mode)
+    secret = key.read_text().split()[1]
+    assert secret not in out.stdout + out.stderr + back.stdout + back.stderr + (tmp_path / "sealed").read_text()
+
+
+def test_a_sealed_key_is_first_readable_by_its_owner_alone(tmp_path: Path, key: Path) -> None:
+    """Who may have it is the owner's to decide."""
+    unveil("key", "export", key, "--out", tmp_path / "s", "--passphrase-file", passphrase_file(tmp_path), "--json")
+    assert 0o600 == stat.S_IMODE((tmp_path / "s").stat().st_mode)
+
+
+def test_json_is_one_object_and_nothing_beside_it(tmp_path: Path, key: Path) -> None:
+    """For scripts."""
+    words = ("--passphrase-file", passphrase_file(tmp_path), "--json")
+    done = unveil("key", "export", key, "--out", tmp_path / "s", *words)
+    assert ({"file": str(tmp_path / "s")}, "") == (json.loads(done.stdout), done.stderr)
+    done = unveil("key", "import", tmp_path / "s", "--out", tmp_path / "k", *words)
+    assert ({"file": str(tmp_path / "k")}, "") == (json.loads(done.stdout), done.stderr)
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, *typed: str) -> Iterator[str]:
+    left = iter(typed)
+    monkeypatch.setattr(getpass, "getpass", lambda *_, **__: next(left))
+    return left
+
+
+def test_the_passphrase_is_asked_for_twice_at_export_and_once_at_import(
+    tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slip of the finger would lock everybody out; it is asked again until both agree."""
+    left = answers(monkeypatch, PASSPHRASE, "slip", PASSPHRASE, PASSPHRASE, "one too many")
+    done = unveil("key", "export", key, "--out", tmp_path / "s")
+    assert (0, "one too many") == (done.returncode, next(left))
+    assert PASSPHRASE not in done.stdout + done.stderr
+    left = answers(monkeypatch, PASSPHRASE, "one too many")
+    assert 0 == unveil("key", "import", tmp_path / "s", "--out", tmp_path / "k").returncode
+    assert "one too many" == next(left)
+    assert keyfile.read(key) == keyfile.read(tmp_path / "k")
+
+
+def test_a_passphrase_is_no_argument(tmp_path: Path, key: Path) -> None:
+    """Arguments are seen by everybody on the machine."""
+    assert 2 == unveil("key", "export", key, "--out", tmp_path / "s", "--passphrase", PASSPHRASE).returncode
+
+
+def test_a_weak_passphrase_exports_nothing(tmp_path: Path, key: Path) -> None:
+    """And is not repeated."""
+    path = passphrase_file(tmp_path, "hunter2\n")
+    done = unveil("key", "export", key, "--out", tmp_path / "s", "--passphrase-file", path)
+    assert 1 == done.returncode
+    assert done.stderr.startswith("unveil: error: the passphrase is too weak")
+    assert "hunter2" not in done.stderr
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(("mode", "words"), [(0o644, "others on this machine"), (0o600, "not UTF-8")])
+def test_a_passphrase_file_that_will_not_do(tmp_path: Path, key: Path, mode: int, words: str) -> None:
+    """Readable by others, or no text."""
+    path = passphrase_file(tmp_path, mode=mode)
+    path.write_bytes(b"\xff" * 30)
+    done = unveil("key", "export", key, "--out", tmp_path / "s", "--passphrase-file", path)
+    assert 1 == done.returncode
+    assert words in done.stderr
+
+
+def test_wrong_passphrase_and_damage_look_the_same(tmp_path: Path, key: Path) -> None:
+    """And leave no file behind."""
+    unveil("key", "export", key, "--out", tmp_path / "s", "--passphrase-file", passphrase_file(tmp_path))
+    target = ("--out", tmp_path / "k", "--passphrase-file")
+    wrong = unveil("key", "import", tmp_path / "s", *target, passphrase_file(tmp_path, "quite another one"))
+    lines = (tmp_path / "s").read_text().splitlines()
+    lines[1] = lines[1][:-1] + ("A" if lines[1][-1] != "A" else "B")
+    (tmp_path / "s").write_text("\n".join(lines))
+    damaged = unveil("key", "import", tmp_path / "s", *target, passphrase_file(tmp_path))
+    assert (1, wrong.stderr) == (wrong.returncode, damaged.stderr)
+    assert "the passphrase is wrong or the file is damaged" in wrong.stderr
+    assert not (tmp_path / "k").exists()
+
+
+def test_another_file_is_told_from_a_sealed_key(tmp_path: Path, key: Path) -> None:
+    """Before a passphrase is asked for."""
+    done = unveil("key", "import", key, "--out", tmp_path / "k")
+    assert (1, True) == (done.returncode, "is not a sealed key of Unveil" in done.stderr)
+    assert key.read_text().split()[1] not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["export", "import"])
+def test_an_existing_file_is_kept(tmp_path: Path, key: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nobody types a passphrase for nothing."""
+    answers(monkeypatch)
+    (tmp_path / "s").write_text(sealed.seal(keyfile.read(key), PASSPHRASE))
+    (tmp_path / "there").symlink_to("nowhere")
+    done = unveil("key", command, key if command == "export" else tmp_path / "s", "--out", tmp_path / "there")
+    assert 1 == done.returncode
+    assert "exists already" in done.stderr
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_owners_compare_a_fingerprint_of_key_and_project(tmp_path: Path, key: Path) -> None:
+    """The one that the protocol compares; another key gives another."""
+    project = tmp_path / "project.toml"
+    assert 0 == unveil("project", "new", project, "--name", "trial", "--preset", "schema", "--decoys", "0").returncode
+    done = unveil("key", "fingerprint", key, "--project", project)
+    expected = Encoder(built_in(), OwnerKey(keyfile.read(key)), project="trial").fingerprint().hex()
+    assert (0, expected + "\n") == (done.returncode, done.stdout)
+    keyfile.new(tmp_path / "other.key")
+    other = json.loads(unveil("key", "fingerprint", tmp_path / "other.key", "--project", project, "--json").stdout)
+    assert "trial" == other["project"]
+    assert expected != other["fingerprint"]

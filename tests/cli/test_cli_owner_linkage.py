@@ -1,0 +1,248 @@
+"""`unveil owner` with real units: uploads and runs that are interrupted, and what has left when all is done."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Done, unveil
+from owner_trial import OwnerTrial, wait_for
+
+from unveil.owner import machine
+from unveil.protocol.machine import Erased
+from unveil.protocol.messages import ID, AttributeEncodings, Message, Refusal
+from unveil.storage import keyfile
+from unveil.transport.client import UnitClient
+from unveil.transport.failures import Unreachable
+
+FEW = """
+[consent]
+otherwise = 3
+[[consent.lists]]
+file = "withdrawn.txt"
+layer = 1
+[attributes]
+never_shown = ["zip"]
+[caps.record]
+pairs = 1
+[caps.project]
+values = 4
+"""
+
+
+def owner(command: str, trial: OwnerTrial, name: str, *more: str | Path) -> Done:
+    done = unveil("owner", command, trial.owner(name), "--demonstration", *more)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def told(command: str, trial: OwnerTrial, name: str, *more: str) -> Any:  # noqa: ANN401 - JSON
+    done = owner(command, trial, name, "--json", *more)
+    assert 0 == done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[OwnerTrial]:
+    with OwnerTrial(tmp_path / "trial") as made:
+        yield made
+
+
+def test_a_linkage_through_the_commands_with_units_that_go_away(trial: OwnerTrial) -> None:
+    """Whatever is interrupted goes on where it was, and the ledger is what the units got."""
+    early = trial.start("upload", "a")
+    trial.says(early, "cannot be reached")
+    again = owner("upload", trial, "a")
+    assert 1 == again.returncode
+    assert "another process is at work" in again.stderr
+    early.send_signal(signal.SIGINT)
+    _, err = trial.end(early, 130)
+    assert "unveil owner upload" in err
+    trial.start_units()
+    lonely = trial.start("upload", "a")
+    trial.says(lonely, "waiting for the other owner's fingerprint")
+    assert told("status", trial, "a")["agreed"] is None
+    assert 0 == owner("upload", trial, "b").returncode
+    out, _ = trial.end(lonely)
+    assert "all 300 records are at the record unit\n" == out
+    standing = told("status", trial, "a")
+    assert {"parts": 1, "acknowledged": 1} == standing["upload"]
+    assert 0 == standing["wishes"]["attribute unit"]["received"], "an upload answers no wish"
+    assert standing["units"]["record unit"]["agreed"]
+
+    first = trial.start("run", "a")
+    trial.says(first, "answering wishes")
+    trial.kill_units()
+    trial.says(first, "record unit: ")
+    first.send_signal(signal.SIGTERM)
+    _, err = trial.end(first, 143)
+    assert "nothing is lost" in err
+    trial.start_units()
+    trial.start_reviewer()
+    runs = [trial.start("run", name) for name in "ab"]
+    for process in runs:
+        out, _ = trial.end(process)
+        assert "the links of 300 records have come" in out
+    assert 0 == owner("run", trial, "a").returncode, "a run after the end ends at once"
+    _check_results(trial)
+    for name in "ab":
+        _check_ledger(trial, name)
+
+
+def ids_of(messages: list[Message]) -> set[str]:
+    """The pairs or tasks that were disclosed. What was erased since has left what it was about."""
+    columns = [one.pair_ids if isinstance(one, AttributeEncodings) else one.ids for one in messages
+               if isinstance(one, AttributeEncodings | Erased)]  # fmt: skip
+    return {column[at : at + ID].hex() for column in columns for at in range(0, len(column), ID)}
+
+
+def _check_results(trial: OwnerTrial) -> None:
+    links = {}
+    for name in "ab":
+        out = trial.root / f"links-{name}.csv"
+        assert 0 == owner("results", trial, name, "--out", out).returncode
+        assert 1 == owner("results", trial, name, "--out", out).returncode, "it is not replaced unasked"
+        assert 0 == owner("results", trial, name, "--out", out, "--force").returncode
+        people = [row["record_id"] for row in rows_of(trial.trial.data(f"owner-{name}"))]
+        assert people == [row["record_id"] for row in rows_of(out)]
+        links[name] = {row["link_id"] for row in rows_of(out)}
+        assert {32} == {len(link) for link in links[name]}
+    assert 50 < len(links["a"] & links["b"]) <= 100
+
+
+def _check_ledger(trial: OwnerTrial, name: str) -> None:
+    """Totals, entries and CSV agree with the units' logs."""
+    book = told("ledger", trial, name, "--csv", str(trial.root / f"ledger-{name}.csv"))
+    entries = book["entries"]
+    assert entries == rows_of(trial.root / f"ledger-{name}.csv")
+    pairs = ids_of(trial.received("attribute-unit", name))
+    assert pairs == {entry["id"] for entry in entries if entry["unit"] == "attribute unit"}
+    assert len(pairs) == book["attribute_unit"]["disclosures"] > 0
+    tasks = ids_of(trial.received("review-unit", name))
+    assert tasks == {entry["id"] for entry in entries if entry["unit"] == "review unit"}
+    assert len(tasks) == book["review_unit"]["disclosures"] > 0
+    attributes = Counter(each for entry in entries if entry["unit"] == "review unit"
+                         for each in entry["attributes"].split())  # fmt: skip
+    shown = {key: each["values"] for key, each in book["review_unit"]["attributes"].items() if each["values"]}
+    assert dict(attributes) == shown
+    assert sum(shown.values()) == book["review_unit"]["values"]
+    assert sum(day["values"] for day in book["review_unit"]["days"].values()) == book["review_unit"]["values"]
+    assert 0 < book["kapr"]["mean"] <= book["kapr"]["worst"] <= 1
+    people = {row["record_id"] for row in rows_of(trial.trial.data(f"owner-{name}"))}
+    assert {entry["record_id"] for entry in entries} <= people
+
+
+def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million records take many parts; an interruption must not send those again that have arrived."""
+    monkeypatch.setattr(machine, "PART", 10_000)
+    trial.start_units()
+    other = trial.start("upload", "b")
+    sent: list[str] = []
+    put = UnitClient.put
+
+    def counted(client: UnitClient, message_id: str, frame: bytes) -> None:
+        if cut and 3 == len(sent):  # the fingerprint and two parts
+            signal.raise_signal(signal.SIGINT)
+            raise Unreachable(client.address, "somebody pulled the plug")
+        put(client, message_id, frame)
+        sent.append(message_id)
+
+    cut = True
+    monkeypatch.setattr(UnitClient, "put", counted)
+    assert 130 == owner("upload", trial, "a").returncode
+    upload = told("status", trial, "a")["upload"]
+    assert {"parts": 6, "acknowledged": 2} == upload
+    cut = False
+    assert 0 == owner("upload", trial, "a").returncode
+    assert len(set(sent)) == len(sent) == upload["parts"] + 1
+    assert 0 == owner("upload", trial, "a").returncode, "an upload after the end ends at once"
+    assert len(sent) == upload["parts"] + 1
+    trial.end(other)
+
+
+def test_owners_with_different_keys_are_told_and_can_mend_it(trial: OwnerTrial) -> None:
+    """Nothing is uploaded under a wrong key; the right one makes it good without a new folder."""
+    right = trial.root / "right.key"
+    (trial.root / "project.key").rename(right)
+    keyfile.new(trial.root / "wrong.key")
+    (trial.root / "project.key").symlink_to(right)
+    config = trial.owner("b") / "unveil.toml"
+    config.write_text(config.read_text().replace("../project.key", "../wrong.key"))
+    trial.start_units()
+    other = trial.start("upload", "b")
+    done = owner("upload", trial, "a")
+    _, err = trial.end(other, 1)
+    for text in (done.stderr, err):
+        assert "keys or parameters differ; nothing was uploaded" in text
+        assert "unveil key fingerprint" in text
+    assert 1 == done.returncode
+    assert told("status", trial, "a")["agreed"] is False
+    assert 1 == owner("upload", trial, "a").returncode, "nothing has changed yet"
+    assert [] == [one for one in trial.received("record-unit", "a") if len(one)], "no record was sent"
+    config.write_text(config.read_text().replace("../wrong.key", "../project.key"))
+    trial.end(trial.start("upload", "b"))
+    assert 0 == owner("upload", trial, "a").returncode
+    assert told("status", trial, "a")["agreed"] is True
+    config.write_text(config.read_text().replace("../project.key", "../wrong.key"))
+    late = owner("run", trial, "b")
+    assert 1 == late.returncode
+    assert "has changed since the owners agreed" in late.stderr
+
+
+def test_policy_and_approval_decide_what_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Caps, consent and a person's word hold over a whole run, and the ledger shows how far they were used."""
+    policies = {"owner-a": f'approval = "all"\n{FEW}', "owner-b": 'approval = "review"\n'}
+    with OwnerTrial(tmp_path / "trial", policies=policies) as trial:
+        people = [row["record_id"] for row in rows_of(trial.trial.data("owner-a"))]
+        (trial.owner("a") / "withdrawn.txt").write_text("\n".join(people[::3]))
+        trial.start_units()
+        trial.start_reviewer()
+        runs = {name: trial.start("run", name) for name in "ab"}
+        wait_for(lambda: told("status", trial, "a")["waiting_for_approval"])
+        assert 0 == told("ledger", trial, "a")["attribute_unit"]["disclosures"], "nothing goes before it is approved"
+        monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+        hesitant = owner("approve", trial, "a")
+        assert 1 == hesitant.returncode
+        assert "the wishes keep waiting" in hesitant.stderr
+        asked = told("approve", trial, "a", "--yes")["waiting"]["attribute unit"]
+        assert asked["wishes"] >= asked["records"] > 0
+        assert asked["attributes"]["zip"]["asked"] == asked["wishes"] > asked["attributes"]["zip"]["may_go"]
+
+        def decided() -> bool:
+            owner("approve", trial, "a", "--yes")
+            owner("approve", trial, "b", "--yes", "--refuse")
+            return all(process.poll() is not None for process in runs.values())
+
+        wait_for(decided)
+        for process in runs.values():
+            trial.end(process)
+        _check_policy(trial, people)
+
+
+def _check_policy(trial: OwnerTrial, people: list[str]) -> None:
+    mine, theirs = told("ledger", trial, "a"), told("ledger", trial, "b")
+    assert set() == {entry["record_id"] for entry in mine["entries"]} & set(people[::3])
+    assert {"limit": 1, "used": 1} == mine["attribute_unit"]["caps"]["pairs per record"]
+    assert 4 == mine["review_unit"]["caps"]["values in all"]["limit"]
+    assert mine["review_unit"]["caps"]["values in all"]["used"] == mine["review_unit"]["values"] <= 4
+    assert 0 == mine["review_unit"]["attributes"]["zip"]["values"]
+    assert mine["attribute_unit"]["refused"] > 0
+    assert 0 == theirs["review_unit"]["disclosures"] == theirs["review_unit"]["values"]
+    refused = [one for one in trial.received("review-unit", "b") if isinstance(one, Refusal)]
+    assert theirs["review_unit"]["refused"] == sum(map(len, refused)) > 0
+    text = owner("ledger", trial, "a").stdout
+    assert "cap on pairs per record: 1 of 1 used" in text
+    assert "nothing waits for approval\n" == owner("approve", trial, "a").stdout

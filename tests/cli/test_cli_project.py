@@ -1,0 +1,166 @@
+"""`unveil project`: a project file grows party by party."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from command_line import Done, unveil
+
+from unveil.presets import with_preset
+from unveil.projects import pki
+from unveil.projects.project_file import load, load_draft
+from unveil.schema import built_in, built_in_text
+
+UNITS = ("record-unit", "attribute-unit", "review-unit")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An authority, everybody's certificates, and a new project."""
+    pki.new_authority(tmp_path)
+    for name in (*UNITS, "a", "b"):
+        pki.issue(tmp_path, name)
+    assert 0 == unveil("project", "new", tmp_path / "project.toml", "--name", "trial").returncode
+    return tmp_path
+
+
+def join(folder: Path, role: str, certificate: str, *words: str) -> Done:
+    path = folder / "project.toml"
+    return unveil("project", "join", path, "--role", role, "--certificate", folder / f"{certificate}.pem", *words)
+
+
+def everybody(folder: Path) -> Done:
+    for port, role in enumerate(UNITS, 8443):
+        assert 0 == join(folder, role, role, "--address", f"https://127.0.0.1:{port}").returncode
+    assert 0 == join(folder, "owner", "a", "--name", "a").returncode
+    return join(folder, "owner", "b", "--name", "b")
+
+
+def test_a_project_is_made_and_joined(folder: Path) -> None:
+    """Until nobody is missing; then the fingerprint is told, for the telephone."""
+    draft = unveil("project", "show", folder / "project.toml")
+    assert "missing      record unit, attribute unit, review unit, owner, owner" in draft.stdout
+    done = everybody(folder)
+    project = load(folder / "project.toml")
+    assert 0 == done.returncode
+    assert project.fingerprint() in done.stdout
+    shown = unveil("project", "show", folder / "project.toml").stdout
+    assert "missing" not in shown
+    assert project.fingerprint() in shown
+    for party in project.parties:
+        assert party.public_key in shown
+    assert "https://127.0.0.1:8444" == project.address("attribute unit")
+
+
+def test_json_tells_all(folder: Path) -> None:
+    """The same as the file, for scripts."""
+    everybody(folder)
+    found = json.loads(unveil("project", "show", folder / "project.toml", "--json").stdout)
+    project = load(folder / "project.toml")
+    assert (project.name, project.fingerprint(), []) == (found["name"], found["fingerprint"], found["missing"])
+    assert [party.model_dump() for party in project.parties] == found["parties"]
+    assert project.linkage.model_dump(mode="json") == found["schema"]
+
+
+@pytest.mark.parametrize("preset", ["unveil", "paper", "schema"])
+def test_schema_preset_and_decoys_go_into_the_file(tmp_path: Path, preset: str) -> None:
+    """One file that stands on its own, whatever later versions hold for defaults."""
+    (tmp_path / "mine.toml").write_text(built_in_text("clinic"), encoding="utf-8")
+    for schema in ("clinic", str(tmp_path / "mine.toml")):
+        words = ["--schema", schema, "--preset", preset, "--decoys", "0.25", "--records", "500"]
+        path = tmp_path / f"{Path(schema).stem}-{preset}.toml"
+        assert 0 == unveil("project", "new", path, "--name", "x", *words, "--json").returncode
+        expected = with_preset(built_in("clinic"), preset)
+        protocol = expected.protocol.model_copy(update={"decoys": 0.25})
+        found = load_draft(path)
+        assert expected.model_copy(update={"protocol": protocol}) == found.linkage
+        assert 500 == found.limits.records_per_owner
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--name", "Trial"), "name:"),
+        (("--name", "x", "--schema", "persn"), "did you mean person"),
+        (("--name", "x", "--preset", "best"), "no preset best"),
+        (("--name", "x", "--decoys", "1.5"), "schema.protocol.decoys"),
+        (("--name", "x", "--records", "0"), "limits.records_per_owner"),
+    ],
+)
+def test_a_mistaken_project_is_not_written(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    """And the mistake is named."""
+    done = unveil("project", "new", tmp_path / "p.toml", *words)
+    assert 1 == done.returncode
+    assert told in done.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_an_existing_file_is_kept(folder: Path) -> None:
+    """Parties may have joined it."""
+    before = (folder / "project.toml").read_bytes()
+    done = unveil("project", "new", folder / "project.toml", "--name", "other")
+    assert (1, True) == (done.returncode, "exists already" in done.stderr)
+    assert before == (folder / "project.toml").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("role", "certificate", "words", "told"),
+    [
+        ("owner", "fresh", ("--name", "a"), "there is an owner a already"),
+        ("owner", "a", ("--name", "c"), "the owner a has the same one"),
+        ("record-unit", "fresh", ("--address", "https://h:1"), "there is a record unit already"),
+        ("owner", "fresh", (), "missing for an owner"),
+        ("owner", "fresh", ("--name", "c", "--address", "https://h:1"), "an owner opens no port"),
+        ("owner", "fresh", ("--name", "C"), "name: "),
+        ("owner", "authority", ("--name", "c"), "is an authority's"),
+        ("owner", "none", ("--name", "c"), "no such file"),
+    ],
+)
+def test_who_cannot_join_is_told_why(
+    folder: Path, role: str, certificate: str, words: tuple[str, ...], told: str
+) -> None:
+    """And the file stays as it was."""
+    everybody(folder)
+    pki.issue(folder, "fresh")
+    before = (folder / "project.toml").read_bytes()
+    done = join(folder, role, certificate, *words)
+    assert 1 == done.returncode
+    assert told in done.stderr
+    assert before == (folder / "project.toml").read_bytes()
+
+
+def test_a_unit_needs_an_encrypted_address(folder: Path) -> None:
+    """Plain HTTP is refused where it is written down."""
+    assert "missing for the record unit" in join(folder, "record-unit", "record-unit").stderr
+    done = join(folder, "record-unit", "record-unit", "--address", "http://h:1")
+    assert (1, True) == (done.returncode, "no address of a unit" in done.stderr)
+
+
+def test_units_share_a_certificate_in_demonstrations_only(folder: Path) -> None:
+    """And `show` warns of it."""
+    join(folder, "record-unit", "record-unit", "--address", "https://h:1")
+    words = ("--address", "https://h:2")
+    assert 1 == join(folder, "attribute-unit", "record-unit", *words).returncode
+    assert 0 == join(folder, "attribute-unit", "record-unit", *words, "--demonstration").returncode
+    shown = unveil("project", "show", folder / "project.toml").stdout
+    assert "record unit and attribute unit share a key: for demonstrations only" in shown
+
+
+def test_an_expired_certificate_joins_with_a_note(folder: Path) -> None:
+    """The key is what counts, and it may be renewed; but somebody should know."""
+    now, day = datetime.now(UTC), timedelta(days=1)
+    pki.issue(folder, "old", not_before=now - 3 * day, not_after=now - day)
+    done = join(folder, "owner", "old", "--name", "old", "--json")
+    assert (0, ["old"]) == (done.returncode, [party["name"] for party in json.loads(done.stdout)["parties"]])
+    assert done.stderr.startswith("note: the certificate holds from ")
+
+
+def test_a_broken_file_is_explained(folder: Path) -> None:
+    """By key."""
+    path = folder / "project.toml"
+    path.write_text(path.read_text().replace('name = "trial"', 'name = "T"'), encoding="utf-8")
+    done = unveil("project", "show", path)
+    assert (1, True) == (done.returncode, f"{path}: one mistake\n  name: " in done.stderr)

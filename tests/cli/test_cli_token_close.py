@@ -1,0 +1,98 @@
+"""Tokens for people, and the end of a project at a unit."""
+
+from __future__ import annotations
+
+import json
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from command_line import unveil as run
+
+from unveil.party.assemble import cache_folder, unit_machine
+from unveil.party.host import Host
+from unveil.presets import with_preset
+from unveil.protocol.codec import encode
+from unveil.protocol.messages import Fingerprint
+from unveil.protocol.roles import Role, owner
+from unveil.schema import built_in
+from unveil.storage.database import Database
+from unveil.synthetic import generate, write
+from unveil.transport.port import Closed
+from unveil.trial import folder
+from unveil.trial.folder import PROJECT, Trial
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
+    root = tmp_path_factory.mktemp("trial")
+    (root / "people").mkdir()
+    write(generate(records=100, overlap=0.2, errors=1, seed=1), root / "people")
+    return folder.make(root, with_preset(built_in(), "unveil", budget=10), seed=1, key=bytes(range(32)))
+
+
+def at(trial: Trial, unit: str) -> list[str]:
+    return [unit, "--config", str(trial.config(unit)), "--demonstration"]
+
+
+def test_a_token_is_written_once_and_kept_as_a_hash(trial: Trial, tmp_path: Path) -> None:
+    """Whoever reads the database must not be able to review."""
+    token = tmp_path / "ann.token"
+    done = run(
+        "token", "new", *at(trial, "review-unit"), "--project", PROJECT, "--for", "reviewer", "--out", str(token)
+    )
+    assert (0, 0o600) == (done.returncode, stat.S_IMODE(token.stat().st_mode))
+    secret = token.read_text().strip()
+    assert secret not in (done.stdout + done.stderr)
+    files = [path for path in (trial.root / "review-unit").rglob("*") if path.is_file()]
+    assert not any(secret.encode() in path.read_bytes() for path in files)
+    listed = json.loads(run("token", "list", *at(trial, "review-unit"), "--json").stdout)
+    assert [(PROJECT, "reviewer", False)] == [(each["project"], each["for"], each["expired"]) for each in listed]
+    with Database.open(trial.database("review-unit"), role="review unit", demonstration=True) as database:
+        found = database.tokens.check(secret, time.time())
+        assert found is not None
+        assert (PROJECT, "reviewer") == (found.project, found.role)
+        unit, *options = at(trial, "review-unit")
+        assert 0 == run("token", "revoke", unit, found.id, *options).returncode
+        assert None is database.tokens.check(secret, time.time())
+
+
+def test_a_token_that_cannot_be_written_is_not_issued(trial: Trial, tmp_path: Path) -> None:
+    """Nothing is half done: nobody holds a token that the unit would take."""
+    options = ["--project", PROJECT, "--for", "operator", "--out", str(tmp_path / "no" / "such" / "folder")]
+    assert 1 == run("token", "new", *at(trial, "record-unit"), *options).returncode
+    assert [] == json.loads(run("token", "list", *at(trial, "record-unit"), "--json").stdout)
+    options[1] = "another"
+    assert "no project is called that" in run("token", "new", *at(trial, "record-unit"), *options).stderr
+
+
+def test_closing_leaves_counts_and_the_chain(trial: Trial) -> None:
+    """And neither contents nor what was computed from them; a host that is at work notices."""
+    remembered = cache_folder(trial.root / "record-unit" / "data", PROJECT)
+    remembered.mkdir(parents=True)
+    (remembered / "pairs.arrays").write_bytes(b"computed from encodings")
+    with Database.open(trial.database("record-unit"), role="record unit", demonstration=True) as database:
+        build = unit_machine(Role.RECORD_UNIT, trial.project(), data=trial.root / "record-unit" / "data", seed=1)
+        host = Host(build, database.project(PROJECT), clock=time.time)
+        frame = encode(Fingerprint(b"\x5a" * 16))
+        host.take(owner("a"), "first", frame)
+        host.take(owner("b"), "first", frame)
+        host.advance()
+        unit, *options = at(trial, "record-unit")
+        close = ["project", "close", PROJECT, "--role", unit, *options, "--yes"]
+        undelivered = run(*close)
+        assert 1 == undelivered.returncode
+        assert "2 messages were not delivered yet" in undelivered.stderr
+        assert 0 == run(*close, "--force").returncode
+        assert not remembered.exists()
+        log = database.project(PROJECT)
+        assert ("closed", []) == (log.state, log.verify())
+        assert {"messages": 2, "decisions": 1} == {
+            name: count for name, count in (log.summary() or {}).items() if name in ("messages", "decisions")
+        }
+        assert all(entry.body is None for entry in log.entries())
+        with pytest.raises(Closed):
+            host.take(owner("a"), "second", frame)
+        with pytest.raises(Closed):
+            host.advance()
