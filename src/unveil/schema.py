@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from unveil.errors import Problem, SchemaError
-from unveil.schema_mistakes import explain, mended, near, shown
+from unveil.schema_mistakes import explain, frozen, mended, near, parse_toml, shown
 from unveil.schema_protocol import Forest, Frequency, Protocol, Review, Settings, Threshold, whole
 
 __all__ = [
@@ -229,13 +228,9 @@ def load_text(path: Path | str) -> str:
 
 def parse(text: str, *, source: str = "schema") -> Schema:
     """The schema in that text."""
-    try:
-        data = _frozen(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise SchemaError(source, [Problem("(file)", f"not valid TOML: {error}", "a TOML file")]) from None
-    except (ValueError, RecursionError):
-        what = "not valid TOML: a number is too long, a date does not exist, or lists are nested too deep"
-        raise SchemaError(source, [Problem("(file)", what, "a TOML file")]) from None
+    data = parse_toml(text)
+    if isinstance(data, Problem):
+        raise SchemaError(source, [data])
     try:
         # Strict: text is no number and true is not 1. Whoever wrote "12" may have meant something else.
         schema = Schema.model_validate(data, strict=True)
@@ -250,18 +245,12 @@ def parse(text: str, *, source: str = "schema") -> Schema:
 def _further(error: ValidationError, data: Mapping[str, Any]) -> list[Problem]:
     """What else is wrong, as far as it can be told while some keys are mistaken."""
     for _ in range(3):  # what is left without a key that it needs goes in the next round
-        data = _frozen({"name": "unnamed", **mended(error, data)})
+        data = frozen({"name": "unnamed", **mended(error, data)})
         try:
             return cross_check(Schema.model_validate(data, strict=True))
         except ValidationError as again:
             error = again
     return []
-
-
-def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
-    if isinstance(value, dict):
-        return {key: _frozen(inner) for key, inner in value.items()}
-    return tuple(_frozen(inner) for inner in value) if isinstance(value, list) else value
 
 
 def _parse_field(field: str) -> BlockingField:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -14,6 +15,24 @@ from pydantic_core import ErrorDetails
 from unveil.errors import Problem
 
 _LONGEST_SHOWN: Final = 40
+
+
+def parse_toml(text: str) -> dict[str, Any] | Problem:
+    """The tables in a TOML text, with tuples in the place of lists, or what is wrong with it."""
+    try:
+        return frozen(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        return Problem("(file)", f"not valid TOML: {error}", "a TOML file")
+    except (ValueError, RecursionError):
+        what = "not valid TOML: a number is too long, a date does not exist, or lists are nested too deep"
+        return Problem("(file)", what, "a TOML file")
+
+
+def frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
+    """The same with tuples in the place of lists."""
+    if isinstance(value, Mapping):
+        return {key: frozen(inner) for key, inner in value.items()}
+    return tuple(frozen(inner) for inner in value) if isinstance(value, list | tuple) else value
 
 
 def explain(error: ValidationError, data: Mapping[str, Any], root: type[BaseModel]) -> list[Problem]:

@@ -6,17 +6,16 @@ Nothing is read here. Whoever reads the data and the lists hands their contents 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
 from unveil.errors import Problem, SettingError
 from unveil.owner.allowance import Caps
 from unveil.owner.policy import Policy, plain
-from unveil.schema_mistakes import explain, near, shown
+from unveil.schema_mistakes import explain, near, parse_toml, shown
 from unveil.schema_protocol import Settings, whole
 
 Layer = Annotated[Literal[1, 2, 3], BeforeValidator(whole)]
@@ -176,13 +175,9 @@ class PolicyFile(Settings):
 
 def parse(text: str, *, names: Sequence[str], source: str = "policy") -> PolicyFile:
     """The policy in that text, for a schema with attributes of these names."""
-    try:
-        data = _frozen(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyFileError(source, [Problem("(file)", f"not valid TOML: {error}", "a TOML file")]) from None
-    except (ValueError, RecursionError):
-        what = "not valid TOML: a number is too long, a date does not exist, or lists are nested too deep"
-        raise PolicyFileError(source, [Problem("(file)", what, "a TOML file")]) from None
+    data = parse_toml(text)
+    if isinstance(data, Problem):
+        raise PolicyFileError(source, [data])
     try:
         # Strict: whoever wrote "3" or true may have meant something else than 3 or 1.
         found = PolicyFile.model_validate(data, strict=True)
@@ -192,12 +187,6 @@ def parse(text: str, *, names: Sequence[str], source: str = "policy") -> PolicyF
     if problems:
         raise PolicyFileError(source, problems)
     return found
-
-
-def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
-    if isinstance(value, dict):
-        return {key: _frozen(inner) for key, inner in value.items()}
-    return tuple(_frozen(inner) for inner in value) if isinstance(value, list) else value
 
 
 def _worded(problem: Problem) -> Problem:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from unveil.errors import Problem, UnveilError
-from unveil.schema_mistakes import explain, mended
+from unveil.schema_mistakes import explain, frozen, mended, parse_toml
 
 LONGEST: Final = 1 << 20  # bytes of a settings file
 
@@ -45,13 +44,9 @@ def read_text(path: Path) -> str:
 
 def parse_table(text: str, *, source: str) -> dict[str, Any]:
     """The data in a TOML text, lists as tuples, so that strict models take it."""
-    try:
-        data: dict[str, Any] = frozen(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ProjectError(source, [Problem("(file)", f"not valid TOML: {error}", "a TOML file")]) from None
-    except (ValueError, RecursionError):
-        what = "not valid TOML: a number is too long, a date does not exist, or lists are nested too deep"
-        raise ProjectError(source, [Problem("(file)", what, "a TOML file")]) from None
+    data = parse_toml(text)
+    if isinstance(data, Problem):
+        raise ProjectError(source, [data])
     return data
 
 
@@ -93,10 +88,3 @@ def _further(
         except ValidationError as again:
             error = again
     return []
-
-
-def frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
-    """The same with tuples in the place of lists."""
-    if isinstance(value, Mapping):
-        return {key: frozen(inner) for key, inner in value.items()}
-    return tuple(frozen(inner) for inner in value) if isinstance(value, list | tuple) else value
