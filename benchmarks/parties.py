@@ -16,20 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from unveil.attribute_unit import decisions as at_attribute_unit
-from unveil.party.assemble import cache_folder
 from unveil.presets import with_preset
 from unveil.protocol import frames
 from unveil.protocol.machine import Decision
 from unveil.record_unit import decisions as at_record_unit
 from unveil.schema import Schema, built_in
 from unveil.simulation.study import simulation_key
-from unveil.storage.cache import Cache
 from unveil.storage.database import Database
 from unveil.synthetic import generate, write
 from unveil.transport.client import UnitClient
@@ -49,10 +47,16 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20_000, help="pairs that are wished for")
     parser.add_argument("--restart-records", type=int, default=500_000, help="records of each owner before a restart")
     parser.add_argument("--floor", type=float, default=0.55, help="similarity from which on pairs are kept")
+    parser.add_argument("--only", choices=("upload", "wishes", "restart"), help="one of the figures instead of all")
     parser.add_argument("--out", type=Path, default=Path("bench"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    rows = [*upload(options.records), *wishes(options.pairs), *restart(options.restart_records, options.floor)]
+    measures: dict[str, Callable[[], Iterator[Row]]] = {
+        "upload": lambda: upload(options.records),
+        "wishes": lambda: wishes(options.pairs),
+        "restart": lambda: restart(options.restart_records, options.floor),
+    }
+    rows = [row for name, measure in measures.items() if options.only in (None, name) for row in measure()]
     for row in rows:
         print(f"{row['name']:<64} {row['value']:>12,.1f} {row['unit']:<10} asked for: {row['asked']}")
     (options.out / "parties.json").write_text(json.dumps(rows, indent=2) + "\n")
@@ -97,11 +101,11 @@ def restart(records: int, floor: float) -> Iterator[Row]:
         client = _client(made)
         while not any(isinstance(each, at_record_unit.Asked) for _, each in _decisions(made)):
             time.sleep(0.5)
-        kept = sum(_pairs_kept(made))
+        kept = _pairs_kept(client)
         processes.kill("record-unit")
         began = time.monotonic()
         processes.start(["record-unit"])
-        while not _compared(client):
+        while _pairs_kept(client) != kept:
             time.sleep(0.05)
         seconds = time.monotonic() - began
         yield _row(f"restart with {2 * records:,} records and {kept:,} kept pairs", seconds, "s", "≤ 15")
@@ -183,26 +187,18 @@ def _decided(made: Trial, party: str, kinds: Any, kind: type[Decision]) -> tuple
     raise SystemExit(f"the {party} never decided that")
 
 
-def _pairs_kept(made: Trial) -> Iterator[int]:
-    remembered = cache_folder(made.root / "record-unit" / "data", folder.PROJECT)
-    cache = Cache(remembered)
-    for path in remembered.iterdir():
-        known = cache.get(path.stem)
-        if known is not None and "similarity" in known:
-            yield len(known["similarity"])
-
-
 def _client(made: Trial) -> UnitClient:
     pki = made.root / "pki"
     tls = client_context(Credentials(made.authority, pki / "owner-a.pem", pki / "owner-a.key"))
     return UnitClient(made.project().address("record unit"), tls, folder.PROJECT, timeout=120)
 
 
-def _compared(client: UnitClient) -> bool:
+def _pairs_kept(client: UnitClient) -> int:
+    """How many pairs the record unit holds, once it has its state back; 0 before."""
     try:
-        return bool(client.status()["compared"])
+        return int(client.status()["kept_pairs"])
     except (Unreachable, Busy):
-        return False
+        return 0
 
 
 def _peak_mb(pid: int) -> float:

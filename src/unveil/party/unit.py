@@ -103,6 +103,7 @@ class RecordUnitService(Unit):
         return {
             "agreed": intake.agreed,
             "compared": intake.complete,
+            "kept_pairs": machine.kept_pairs,
             "requested_pairs": machine.requested_pairs,
             "finished": machine.finished,
             "quarantined": quarantined,

@@ -138,6 +138,11 @@ class RecordUnit:
         return float(ordered[-max(1, int(self.layer.g.sum()))].round(2)) if len(ordered) else 1.0
 
     @property
+    def kept_pairs(self) -> int:
+        """How many candidate pairs are held now; 0 before they were compared, or loaded again."""
+        return 0 if self._comparison is None else len(self._comparison.pairs)
+
+    @property
     def requested_pairs(self) -> int:
         """How many pairs the attribute unit was told about so far."""
         return len(self._pairs)
