@@ -86,7 +86,12 @@ def test_the_fingerprint_is_the_documented_hash() -> None:
         },
     ]
     agreed = {
-        "limits": {"message_bytes": Limits().message_bytes, "records_per_owner": 10_000_000},
+        "limits": {
+            "copies": 10,
+            "message_bytes": Limits().message_bytes,
+            "near_copies": 0.25,
+            "records_per_owner": 10_000_000,
+        },
         "name": "trial",
         "parties": sorted(json.dumps(each, sort_keys=True) for each in parties),
         "protocol": VERSION,

@@ -56,7 +56,12 @@ def projects(draw: st.DrawFn) -> Project:
         for role, port in zip(UNITS, ports, strict=True)
     ]
     parties = draw(st.permutations([*units, *(owner(name, key=public_key(f"owner {name}")) for name in names)]))
-    limits = Limits(records_per_owner=draw(st.integers(1, 1 << 31)), message_bytes=draw(st.integers(1 << 16, 1 << 30)))
+    limits = Limits(
+        records_per_owner=draw(st.integers(1, 1 << 31)),
+        message_bytes=draw(st.integers(1 << 16, 1 << 30)),
+        copies=draw(st.integers(1, 1000)),
+        near_copies=draw(st.floats(0, 1)),
+    )
     data = {"name": draw(NAMES), "limits": limits, "parties": tuple(parties)}
     return Project.model_validate(data | {"schema": draw(st.sampled_from([*SCHEMAS, hardened()]))})
 

@@ -18,6 +18,7 @@ from unveil.errors import RemoteProtocolError
 from unveil.linkage.chance import Chance, SeededChance
 from unveil.linkage.engine import comparing
 from unveil.linkage.forest import Forest as GrownForest
+from unveil.linkage.plausible import Screen, screen
 from unveil.owner.machine import Owner
 from unveil.owner.policy import Policy
 from unveil.priors.models import attribute_model, record_model
@@ -116,7 +117,12 @@ def handles(party: Owner) -> list[bytes]:
 
 
 def make_record_unit(
-    schema: Schema = SCHEMA, *, response_rate: float = 1.0, chance: Chance | None = None, most_records: int = 1000
+    schema: Schema = SCHEMA,
+    *,
+    response_rate: float = 1.0,
+    chance: Chance | None = None,
+    most_records: int = 1000,
+    screening: Screen = screen,
 ) -> RecordUnit:
     protocol = schema.protocol
     compare = comparing(ReferenceEngine(), floor=protocol.floor, max_block=protocol.max_block)
@@ -130,6 +136,7 @@ def make_record_unit(
         features=features,
         response_rate=response_rate,
         most_records=most_records,
+        screening=screening,
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from encoded_uploads import FINGERPRINT, SHARED, M, agreed, asking, fingerprint, upload
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_project import OWNERS, STRANGER, A, B, ids, make_record_unit, refuses, sent
 
+from unveil.linkage.plausible import screen
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import ID, Agreement, AttributeEncodings, Labels, RecordEncodings
@@ -53,6 +56,19 @@ def test_an_upload_with_one_handle_for_two_records_is_set_aside_as_a_whole() -> 
     assert 2 == unit.intake.quarantined[B]["all, since two records have the same handle"]
     assert unit.comparison is None
     assert 1 == len(sent(receive(unit, upload(B, first=100)), ATTRIBUTE_UNIT))
+
+
+def test_the_project_says_what_is_plausible() -> None:
+    """A register that was never deduplicated is no attack; whoever runs the project knows which it is."""
+    lenient = partial(screen, copies=18)
+    same = (99,) * 9
+    kept = [agreed(make_record_unit()), agreed(make_record_unit(screening=lenient))]
+    for unit in kept:
+        receive(unit, upload(A, shared=same * 2))
+    assert [{"the same filter, or nearly so, too often": 18}, {}] == [
+        {reason: count for reason, count in unit.intake.quarantined[A].items() if not reason.startswith("all")}
+        for unit in kept
+    ]
 
 
 # Key and parameters

@@ -14,6 +14,7 @@ from going further.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -67,6 +68,10 @@ class Screening:
     reasons: NDArray[np.uint8]
     summary: dict[str, int]
     whole: str | None
+
+
+#: Screens an upload, given as filters and blocking keys.
+Screen = Callable[[Bits, NDArray[np.uint8]], Screening]
 
 
 def screen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,7 @@ def two_owners(project: Project) -> tuple[Address, Address]:
 
 def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chance, data: Path) -> RecordUnit:
     from unveil.engines import choose
+    from unveil.linkage.plausible import screen
     from unveil.priors.models import assessor, record_model
     from unveil.record_unit.machine import RecordUnit
 
@@ -79,6 +81,7 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
         features=remembered.features,
         assessor=assessor(schema),
         most_records=project.limits.records_per_owner,
+        screening=partial(screen, copies=project.limits.copies, resembling=project.limits.near_copies),
     )
 
 

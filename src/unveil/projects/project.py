@@ -63,6 +63,10 @@ class Limits(Settings):
 
     records_per_owner: int = Field(10_000_000, ge=1, le=1 << 31, description="records that one owner may upload")
     message_bytes: int = Field(16 << 20, ge=64 << 10, le=1 << 30, description="bytes of one message")
+    copies: int = Field(10, ge=1, description="times that one owner may upload the same filter")
+    near_copies: float = Field(
+        0.25, ge=0, le=1, description="share of an upload that may resemble another record of it; 1 allows any"
+    )
 
 
 class Project(Settings):

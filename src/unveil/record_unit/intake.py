@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.linkage.plausible import WORDS, Reason, screen
+from unveil.linkage.plausible import WORDS, Reason, Screen, screen
 from unveil.protocol.flows import Envelope, refused
 from unveil.protocol.machine import Step
 from unveil.protocol.messages import Agreement, Fingerprint, RecordEncodings
@@ -23,11 +23,14 @@ _PATIENCE = 100  # fingerprints that one owner may show: each is kept, so their 
 class Intake:
     """Uploads by owner, and by owner and reason how many records were kept out."""
 
-    def __init__(self, schema: Schema, owners: tuple[Address, ...], *, most_records: int) -> None:
+    def __init__(
+        self, schema: Schema, owners: tuple[Address, ...], *, most_records: int, screening: Screen = screen
+    ) -> None:
         self.uploads: dict[Address, Upload] = {}
         self.quarantined: dict[Address, dict[str, int]] = {}
         self.agreed: bool | None = None  # None: not compared yet
         self._schema, self._owners, self._most_records = schema, owners, most_records
+        self._screening = screening
         self._fingerprints: dict[Address, bytes] = {}
         self._shown: dict[Address, int] = {}  # how often an owner has shown one
         self._untold: set[Address] = set()  # owners who have shown one and were not answered
@@ -104,7 +107,7 @@ class Intake:
     def _screen(self, owner: Address, upload: Upload) -> Step:
         assert upload.encoded is not None
         assert upload.handles is not None
-        found = screen(upload.encoded.filters, upload.encoded.keys)
+        found = self._screening(upload.encoded.filters, upload.encoded.keys)
         whole = found.whole if upload.handles.unique else "two records have the same handle"
         rows = np.flatnonzero(found.rows)
         decision = Screened(

@@ -27,6 +27,7 @@ from unveil.linkage.logistic import LogisticModel
 from unveil.linkage.noise import log_odds
 from unveil.linkage.outcome import Flags, Model, Outcomes, Reals
 from unveil.linkage.pairs import Comparison, Pairs
+from unveil.linkage.plausible import Screen, screen
 from unveil.linkage.threshold import ThresholdModel
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.machine import Decision, Erased, Step
@@ -76,10 +77,11 @@ class RecordUnit:
         assessor: tuple[LogisticModel, Features] | None = None,
         response_rate: float = 1.0,
         most_records: int = 10_000_000,
+        screening: Screen = screen,
     ) -> None:
         protocol = schema.protocol
         self.finished = False
-        self.intake = Intake(schema, owners, most_records=most_records)
+        self.intake = Intake(schema, owners, most_records=most_records, screening=screening)
         self._layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
         self._comparison: Comparison | None = None
         self._schema, self._protocol, self._owners = schema, protocol, owners
