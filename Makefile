@@ -53,6 +53,7 @@ format: setup  ## mend what ruff can mend
 
 bench: setup $(PEERS)/.ready  ## measure speed and memory, against the tools people use today; writes bench/
 	$(BIN)/python benchmarks/run.py --out bench
+	$(BIN)/python benchmarks/parties.py --out bench
 
 # The peers need older libraries than we do, so they get an environment of their own.
 $(PEERS)/.ready: requirements/peers.txt

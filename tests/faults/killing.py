@@ -29,12 +29,16 @@ _LONGEST: Final = 240.0
 
 @dataclass
 class Killer:
-    """`wanted` kills of each party; `kills` counts those that hit a running process before the linkage was over."""
+    """
+    `wanted` kills of each party from outside; `kills` counts those that hit a running process before the linkage ended.
+
+    Sudden deaths at exact points between two steps come on top and are counted by themselves.
+    """
 
     wanted: int
     rng: random.Random
     kills: Counter[str] = field(default_factory=Counter)
-    sudden: int = 0  # of them, those that hit a point between two steps
+    sudden: int = 0
     linkages: int = 0
     seconds: float = 0.0
 
@@ -44,10 +48,10 @@ class Killer:
         return all(self.kills[party] >= self.wanted for party in PARTIES)
 
     def __str__(self) -> str:
-        total = sum(self.kills.values())
+        total = sum(self.kills.values()) + self.sudden
         between = 1000 * self.seconds / max(1, total)
         return (
-            f"{dict(self.kills)}, {self.sudden} of them sudden, in {self.linkages} linkages and {self.seconds:.0f} s:"
+            f"{dict(self.kills)} and {self.sudden} sudden deaths, in {self.linkages} linkages and {self.seconds:.0f} s:"
             f" one every {between:.0f} ms"
         )
 
@@ -112,15 +116,12 @@ class _OneLinkage:
 
     def _kill(self, party: str) -> None:
         if self._parties.kill(party):
-            self._count(party)
+            self._killer.kills[party] += 1
+            self._kills[party] += 1
+            self._live(party)
 
     def _died(self, party: str) -> None:
         self._killer.sudden += 1
-        self._count(party)
-
-    def _count(self, party: str) -> None:
-        self._killer.kills[party] += 1
-        self._kills[party] += 1
         self._live(party)
 
     def _live(self, party: str) -> None:
