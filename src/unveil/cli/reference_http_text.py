@@ -71,7 +71,8 @@ whoever decides a task first has decided it.
 STATUS: Final = """\
 ## Status
 
-`GET /v1/projects/{project}` gives `project`, `role` and `state` (`open` or `closed`), and while it is open:
+`GET /v1/projects/{project}` gives `project`, `role`, `state` (`open` or `closed`) and `refused` (by party, why its last
+message was not taken, since the process started; parties see their own only), and while the project is open:
 """
 
 #: Of each unit, what its status tells.

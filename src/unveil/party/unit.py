@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unveil.errors import RemoteProtocolError
+from unveil.errors import RemoteProtocolError, TooEarly
 from unveil.party.seat import Seat
 from unveil.protocol.codec import FrameError
 from unveil.protocol.roles import Address, Role
@@ -19,6 +19,7 @@ class Unit:
     def __init__(self, role: Role, seats: Mapping[str, Seat], database: Database) -> None:
         self._role, self.seats, self._database = role, dict(seats), database
         self._taken = self._repeated = self._refused = 0
+        self._problems: dict[tuple[str, Address], str] = {}  # what was wrong with a party's last message, if it was
 
     @property
     def role(self) -> Role:
@@ -45,11 +46,15 @@ class Unit:
         largest = seat.project.limits.message_bytes  # the server's limit is that of the most generous project
         if len(frame) > largest:
             raise FrameError(f"a message of this project has {largest} bytes at most")
+        sender = Address(caller.role, caller.name)
         try:
-            new = seat.host.take(Address(caller.role, caller.name), message_id, frame)
-        except RemoteProtocolError:
+            new = seat.host.take(sender, message_id, frame)
+        except RemoteProtocolError as error:
             self._refused += 1
+            if not isinstance(error, TooEarly):
+                self._problems[project, sender] = error.problem
             raise
+        self._problems.pop((project, sender), None)
         if new:
             self._taken += 1
             seat.wake()
@@ -69,6 +74,11 @@ class Unit:
         """Where the project stands, in counts; owners see their own part only."""
         seat = self.seats[project]
         answer: dict[str, JSON] = {"project": project, "role": self._role.value, "state": seat.host.log.state}
+        answer["refused"] = {
+            str(sender): problem
+            for (where, sender), problem in self._problems.items()
+            if where == project and (caller.role == OPERATOR or sender == Address(caller.role, caller.name))
+        }
         if answer["state"] == "open":
             answer |= seat.host.look(lambda machine: self.standing(machine, caller))
         return answer

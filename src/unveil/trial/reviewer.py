@@ -32,8 +32,9 @@ def visitor(trial: Trial, unit: str, role: str) -> UnitClient:
     name, now = UNITS[unit].value, time.time()
     with Database.open(trial.database(unit), role=name, demonstration=True) as database:
         token = database.tokens.issue(PROJECT, role, expires=now + _DAY, now=now)
-    address = trial.project().address(UNITS[unit])
-    return UnitClient(address, client_context(Credentials(trial.authority)), PROJECT, token=token)
+    project = trial.project()
+    tls = client_context(Credentials(trial.authority), server_key=project.server_key(UNITS[unit]))
+    return UnitClient(project.address(UNITS[unit]), tls, PROJECT, token=token)
 
 
 class TrialReviewer:

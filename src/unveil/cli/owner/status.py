@@ -77,11 +77,11 @@ def _approval(config: OwnerConfig, member: Membership) -> tuple[int, ...]:
 
 def _units(member: Membership, config: OwnerConfig) -> dict[str, dict[str, Any]]:
     """What each unit says, or why it says nothing; all are asked at once."""
-    tls = client_context(Credentials(config.tls.authority, member.certificate, member.key))
-    project = member.project
+    own, project = Credentials(config.tls.authority, member.certificate, member.key), member.project
 
     def ask(unit: Role) -> dict[str, Any]:
         try:
+            tls = client_context(own, server_key=project.server_key(unit))
             with UnitClient(project.address(unit), tls, project.name, timeout=_PATIENCE) as client:
                 return {"reachable": True, **client.status()}
         except UnveilError as error:
@@ -119,8 +119,10 @@ def _said(told: dict[str, Any]) -> str:
         return str(told["why"])
     plain = {key: value for key, value in told.items() if key not in ("reachable", "project", "role", "state")}
     quarantined = plain.pop("quarantined", None) or {}
+    refused = plain.pop("refused", None) or {}
     parts = [f"{key.replace('_', ' ')} {_word(value)}" for key, value in plain.items()]
     parts += [f"kept out: {number:,} ({why})" for reasons in quarantined.values() for why, number in reasons.items()]
+    parts += [f"our last message was refused: {why}" for why in refused.values()]
     return f"{told.get('state')}; {', '.join(parts)}"
 
 
