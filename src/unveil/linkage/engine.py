@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -63,6 +64,16 @@ class Encoded:
 
     def __repr__(self) -> str:
         return f"Encoded(<{len(self.filters)} records>)"
+
+
+def digest(*sides: Encoded) -> str:
+    """A hash of the records that are compared."""
+    hashed = hashlib.blake2b(digest_size=32)
+    for side in sides:
+        hashed.update(f"{len(side.filters)},{side.filters.m},{side.keys.shape[1]};".encode())
+        hashed.update(np.ascontiguousarray(side.filters.words).data)
+        hashed.update(np.ascontiguousarray(side.keys).data)
+    return hashed.hexdigest()
 
 
 #: Compares two owners' records; whoever hands one in may remember results by what they were computed from.

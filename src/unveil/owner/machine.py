@@ -29,7 +29,7 @@ from unveil.owner.links import Links
 from unveil.owner.policy import Grant, Policy
 from unveil.owner.wishes import Wish, Wishes
 from unveil.protocol.flows import Envelope, check_incoming, refused
-from unveil.protocol.machine import Decision, Erased, Step
+from unveil.protocol.machine import Decision, KeepsAll, Step
 from unveil.protocol.messages import (
     ID,
     Agreement,
@@ -50,7 +50,7 @@ from unveil.schema import Schema
 PART = 4 << 20  # bytes of one part of an upload
 
 
-class Owner:
+class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be served twice
     """DO. `ledger` tells what left; `link_ids` is the result, one 16-byte id per record, empty until it has come."""
 
     decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
@@ -130,16 +130,6 @@ class Owner:
                 self._wishes.approve(event)
             case Answered():
                 self._answered(event)
-
-    def stub(self, message: Message) -> Erased | None:
-        """Wishes are never forgotten: a key_pair must not be served twice."""
-        del message
-        return None
-
-    def done_with(self, message: Erased) -> bool:
-        """Nothing is erased."""
-        del message
-        return False
 
     def decide(self, now: float) -> Step | None:
         """The next decision that is due."""

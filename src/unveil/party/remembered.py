@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.engine import Compare, Encoded
+from unveil.linkage.engine import Compare, Encoded, digest
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Comparison, Pairs
 from unveil.record_unit.machine import Features
@@ -67,13 +67,3 @@ class Remembered:
             self._last = (left, right, digest(left, right))
         text = f"{_VERSION}|{kind}|{self._settings}|{self._last[2]}"
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def digest(*sides: Encoded) -> str:
-    """A hash of the records that are compared."""
-    hashed = hashlib.blake2b(digest_size=32)
-    for side in sides:
-        hashed.update(f"{len(side.filters)},{side.filters.m},{side.keys.shape[1]};".encode())
-        hashed.update(np.ascontiguousarray(side.filters.words).data)
-        hashed.update(np.ascontiguousarray(side.keys).data)
-    return hashed.hexdigest()

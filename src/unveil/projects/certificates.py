@@ -7,17 +7,15 @@ A party is known by "sha256:" and the base64url text of SHA-256 over the DER for
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from unveil.errors import UnveilError
+from unveil.public_key import public_key_name
 from unveil.storage import private_file
 
 LONGEST: Final = 1 << 16
@@ -48,7 +46,7 @@ class Certificate:
 def public_key_of(certificate: bytes) -> str:
     """The public key of a certificate, PEM or DER, as the project file lists it."""
     try:
-        return _public_key(_parsed(certificate))
+        return public_key_name(_parsed(certificate))
     except (ValueError, TypeError):
         raise CertificateError("these bytes are not a certificate") from None
 
@@ -65,7 +63,7 @@ def read_certificate(path: Path) -> Certificate:
             not_after=parsed.not_valid_after_utc,
             hosts=_hosts(parsed),
             authority=_is_authority(parsed),
-            public_key=_public_key(parsed),
+            public_key=public_key_name(parsed),
         )
     except (ValueError, TypeError):
         # A private key must not travel; whoever mistook the files should hear it before it does.
@@ -79,11 +77,6 @@ def _parsed(data: bytes) -> x509.Certificate:
     if b"-----BEGIN" in data:
         return x509.load_pem_x509_certificate(data)
     return x509.load_der_x509_certificate(data)
-
-
-def _public_key(certificate: x509.Certificate) -> str:
-    spki = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return "sha256:" + base64.urlsafe_b64encode(hashlib.sha256(spki).digest()).decode().rstrip("=")
 
 
 def _hosts(certificate: x509.Certificate) -> tuple[str, ...]:

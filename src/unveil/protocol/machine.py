@@ -71,6 +71,20 @@ class Machine(Protocol):
         ...
 
 
+class KeepsAll:
+    """For roles that need every message until the project is closed."""
+
+    def stub(self, message: Message) -> Erased | None:
+        """Nothing is erased."""
+        del message
+        return None
+
+    def done_with(self, message: Erased) -> bool:
+        """Everything is needed."""
+        del message
+        return False
+
+
 def settle(machine: Machine, now: float = 0.0) -> list[Envelope]:
     """Take every decision that is due; return what is to be sent."""
     out: list[Envelope] = []

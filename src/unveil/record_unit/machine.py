@@ -30,7 +30,7 @@ from unveil.linkage.pairs import Comparison, Pairs
 from unveil.linkage.plausible import Screen, screen
 from unveil.linkage.threshold import ThresholdModel
 from unveil.protocol.flows import Envelope, check_incoming, refused
-from unveil.protocol.machine import Decision, Erased, Step
+from unveil.protocol.machine import Decision, KeepsAll, Step
 from unveil.protocol.messages import (
     ID,
     KEY_PAIR,
@@ -59,7 +59,7 @@ def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:
     return pairs.similarity
 
 
-class RecordUnit:
+class RecordUnit(KeepsAll):
     """L_R. `layer` holds its pairs and their outcomes; `comparison` what the engine found."""
 
     decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
@@ -199,16 +199,6 @@ class RecordUnit:
             case Finished():
                 self.finished = True
                 self._link_ids = event.link_ids
-
-    def stub(self, message: Message) -> Erased | None:
-        """Nothing is erased before the project is closed."""
-        del message
-        return None
-
-    def done_with(self, message: Erased) -> bool:
-        """Everything is needed until the project is closed."""
-        del message
-        return False
 
     def decide(self, now: float) -> Step | None:
         """The next decision that is due."""

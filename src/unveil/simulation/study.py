@@ -14,7 +14,7 @@ from unveil.encoding.keys import OwnerKey
 from unveil.evaluation.quality import best_threshold, truth_flags
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.engine import Compare, Encoded, Engine, comparing
+from unveil.linkage.engine import Compare, Encoded, Engine, comparing, digest
 from unveil.linkage.outcome import Flags
 from unveil.linkage.pairs import Comparison
 from unveil.records import Records
@@ -33,16 +33,11 @@ class RememberedComparison:
 
     def __init__(self, compare: Compare) -> None:
         self._compare = compare
-        self._known: dict[bytes, Comparison] = {}
+        self._known: dict[str, Comparison] = {}
 
     def __call__(self, a: Encoded, b: Encoded) -> Comparison:
         """The comparison, computed or remembered."""
-        digest = hashlib.blake2b()
-        for part in (a, b):
-            digest.update(f"{len(part.filters)},{part.filters.m},{part.keys.shape[1]};".encode())
-            digest.update(np.ascontiguousarray(part.filters.words).data)
-            digest.update(np.ascontiguousarray(part.keys).data)
-        key = digest.digest()
+        key = digest(a, b)
         if key not in self._known:
             self._known[key] = self._compare(a, b)
         return self._known[key]

@@ -7,16 +7,14 @@ the project's authority and be in force, or the connection ends.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from unveil.errors import SettingError
+from unveil.public_key import public_key_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +88,11 @@ def _filled(context: ssl.SSLContext, credentials: Credentials) -> ssl.SSLContext
 
 
 def public_key_of(der: bytes) -> str:
-    """
-    The name of a certificate's public key.
-
-    "sha256:" + base64url(SHA-256(SubjectPublicKeyInfo as DER)), without padding.
-    """
-    return _named(x509.load_der_x509_certificate(der))
+    """The name of a certificate's public key."""
+    return public_key_name(x509.load_der_x509_certificate(der))
 
 
 def peer_of(der: bytes) -> Peer:
     """Whose certificate this is, and how long it holds."""
     certificate = x509.load_der_x509_certificate(der)
-    return Peer(_named(certificate), certificate.not_valid_after_utc.timestamp())
-
-
-def _named(certificate: x509.Certificate) -> str:
-    info = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return "sha256:" + base64.urlsafe_b64encode(hashlib.sha256(info).digest()).decode().rstrip("=")
+    return Peer(public_key_name(certificate), certificate.not_valid_after_utc.timestamp())
