@@ -151,11 +151,14 @@ def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch:
     trial.start_units()
     other = trial.start("upload", "b")
     sent: list[str] = []
+    interrupted: list[str] = []
     put = UnitClient.put
 
     def counted(client: UnitClient, message_id: str, frame: bytes) -> None:
         if cut and 3 == len(sent):  # the fingerprint and two parts
-            signal.raise_signal(signal.SIGINT)
+            if not interrupted:  # the courier tries again, and a second one would break off whatever runs then
+                interrupted.append(message_id)
+                signal.raise_signal(signal.SIGINT)
             raise Unreachable(client.address, "somebody pulled the plug")
         put(client, message_id, frame)
         sent.append(message_id)
@@ -163,6 +166,7 @@ def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch:
     cut = True
     monkeypatch.setattr(UnitClient, "put", counted)
     assert 130 == owner("upload", trial, "a").returncode
+    assert 1 == len(interrupted)
     upload = told("status", trial, "a")["upload"]
     assert {"parts": 6, "acknowledged": 2} == upload
     cut = False
