@@ -119,7 +119,6 @@ def handles(party: Owner) -> list[bytes]:
 def make_record_unit(
     schema: Schema = SCHEMA,
     *,
-    response_rate: float = 1.0,
     chance: Chance | None = None,
     most_records: int = 1000,
     screening: Screen = screen,
@@ -134,7 +133,6 @@ def make_record_unit(
         chance=chance or SeededChance(1, "record unit"),
         model=model,
         features=features,
-        response_rate=response_rate,
         most_records=most_records,
         screening=screening,
     )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -205,10 +204,14 @@ def test_owners_without_records_are_linked_to_nobody(sizes: tuple[int, int]) -> 
     assert sum(sizes) == len({link for table in tables(out).values() for _, link in table})
 
 
-def test_batches_are_inflated_by_the_expected_response() -> None:
-    """Four in five wishes answered by either owner: 3 / .64 pairs are asked about to get three."""
-    _, batch = started(make_record_unit(response_rate=0.8 * 0.8))
-    assert ceil(3 / 0.64) == len(batch)
+@pytest.mark.parametrize(("answered", "asked"), [(2, 2), (1, 4), (0, 5)])
+def test_batches_are_inflated_by_what_the_owners_refused(answered: int, asked: int) -> None:
+    """One of two answered: 2 / ½ pairs are asked about to get two. None: all that are uncertain."""
+    unit, batch = started(make_record_unit(with_protocol(SCHEMA, batches=(2, 2), p_t=1.0)))
+    assert (2, 8) == (len(batch), len(unit.layer))
+    some = batch.pair_ids[: answered * ID]
+    out = receive(unit, labels(some, [1, 0][:answered], [0.9] * answered))
+    assert [asked] == [len(batch) for batch in sent(out, ATTRIBUTE_UNIT)]
 
 
 @pytest.mark.parametrize(

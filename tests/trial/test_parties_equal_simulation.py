@@ -73,7 +73,7 @@ def test_an_owner_that_refuses_and_a_killed_unit_change_nothing(tmp_path: Path) 
             killed.append(processes.pid("review-unit"))
             processes.restart("review-unit")
 
-    policy = ("[answers]\nreview = 0.7\n", Policy(response_rate_c=0.7))
+    policy = ("[answers]\nattribute_unit = 0.8\nreview = 0.7\n", Policy(response_rate_a=0.8, response_rate_c=0.7))
     found = both(tmp_path / "trial", policy_of_a=policy, meanwhile=kill)
     check_same(found, tmp_path)
     assert 1 == len(killed)

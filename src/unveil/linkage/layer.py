@@ -131,6 +131,12 @@ class Layer(Generic[M]):
         """These pairs go to the layer below, whether or not it answers."""
         self.asked[positions] = True
 
+    @property
+    def answered(self) -> float:
+        """The share of the pairs asked about that have a label from below; 1 before any was asked about."""
+        asked = int(self.asked.sum())
+        return int(self.labelled.sum()) / asked if asked else 1.0
+
     def take(self, positions: Positions, labels: Outcomes) -> None:
         """Take labels from below; a later label for the same pair replaces the earlier one."""
         self._g[positions], self._p[positions] = labels.g, labels.p

@@ -52,6 +52,7 @@ from unveil.schema import Protocol, Schema
 Features = Callable[[Pairs, Encoded, Encoded], Reals]
 WISHES = 100  # entries of one wish; with decoys, of every wish
 LINKS = 200_000  # entries of one part of a link table
+LEAST_ANSWERED = 0.1  # owners who refuse nearly everything are not asked for more than ten times as much
 
 
 def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:
@@ -75,7 +76,6 @@ class RecordUnit(KeepsAll):
         model: Model,
         features: Features = similarity_alone,
         assessor: tuple[LogisticModel, Features] | None = None,
-        response_rate: float = 1.0,
         most_records: int = 10_000_000,
         screening: Screen = screen,
     ) -> None:
@@ -86,7 +86,7 @@ class RecordUnit(KeepsAll):
         self._comparison: Comparison | None = None
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._comparing, self._chance = compare, chance
-        self._features, self._assessor, self._response_rate = features, assessor, response_rate
+        self._features, self._assessor = features, assessor
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0
         self._waiting = False  # for the labels of an iteration
@@ -214,8 +214,8 @@ class RecordUnit(KeepsAll):
 
     def _ask(self) -> Step:
         """Draw the next batch, and decoys to hide it among; wish for their encodings."""
-        size = ceil(self._protocol.batches[self._iteration] / self._response_rate)
         draw = self._chance(f"iteration {self._iteration}")
+        size = ceil(self._protocol.batches[self._iteration] / max(LEAST_ANSWERED, self.layer.answered))
         chosen = self.layer.select(size, draw.rng)
         chosen = np.concatenate([chosen, self._decoys(len(chosen), draw)])
         pair_ids = draw.entropy(ID * len(chosen))

@@ -63,7 +63,6 @@ class Machines:
         self.traffic = Traffic()
         self._on_point = on_point
         names = (owner("a"), owner("b"))
-        rates = [policy.response_rate_a for policy in settings.policies]
         self.owners = tuple(
             Owner(
                 name,
@@ -84,7 +83,6 @@ class Machines:
             model=record_model_,
             features=record_features,
             assessor=assessor(schema),
-            response_rate=max(0.1, rates[0] * rates[1]),
         )
         attribute_model_, attribute_features = attribute_model(schema, forest=settings.forest)
         self.attribute_unit = AttributeUnit(
