@@ -3,12 +3,13 @@ What the record unit knows about a pair beyond its similarity, as numbers that m
 
 The unit holds filters and hashed blocking keys. From these alone it can tell how similar a pair is compared with
 strangers, which keys it shares and how rare they are, and whether either record has a better partner. Nothing
-new is disclosed for it. Similarity is rescaled so that 0 is two strangers and 1 is identical: folding or
-diffusion shrinks the scale of the raw similarity, not of this one.
+new is disclosed for it. Similarity is rescaled so that 0 is two strangers and 1 is identical, and what hardening does
+to the scale in between is undone: folding or diffusion changes the raw similarity, not this one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,8 @@ from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Pairs, Rows
+from unveil.linkage.unhardened import agreement, unhardened
+from unveil.schema import Hardening
 
 #: What each column of `record_evidence` means.
 RECORD_EVIDENCE: Final = (
@@ -29,14 +32,18 @@ RECORD_EVIDENCE: Final = (
 )  # fmt: skip
 _FAR = 0.5  # margins beyond this say no more
 _STRANGERS = 4096
+_ODD = _STRANGERS // 20  # of these at either end
+_CLEARLY = 4  # standard errors above nothing
+_TYPICAL = 0.16  # agreement of strangers' plain filters, generated people and voters alike
 
 
-def record_evidence(pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int) -> Reals:
+def record_evidence(
+    pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening] = ()
+) -> Reals:
     """Return one row of evidence per pair, with the columns of RECORD_EVIDENCE."""
     if not len(pairs):
         return np.empty((0, len(RECORD_EVIDENCE)))
-    strangers = _strangers(a.filters, b.filters)
-    z = (pairs.similarity - strangers) / max(1 - strangers, 1e-3)
+    z = _above_strangers(pairs, a.filters, b.filters, hardening)
     keys, rarest, rarity = _keys(pairs, a, b, max_block)
     left = z - _best_other(pairs.left, z)
     right = z - _best_other(pairs.right, z)
@@ -57,12 +64,40 @@ def record_evidence(pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int) -> 
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 
 
+def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening]) -> Reals:
+    """How similar each pair was before hardening: 0 as two strangers are on average, 1 identical."""
+    if hardening:
+        ones = a.popcounts[pairs.left].astype(np.float64) + b.popcounts[pairs.right]
+        similarity = unhardened(agreement(ones * (1 - pairs.similarity), a.m), hardening)
+        strangers = _strangers_unhardened(a, b, hardening)
+    else:
+        similarity, strangers = pairs.similarity, _strangers(a, b)
+    return (similarity - strangers) / max(1 - strangers, 1e-3)
+
+
 def _strangers(a: Bits, b: Bits) -> float:
     """The mean similarity of records paired at random, nearly all of them strangers to each other."""
-    rng = np.random.default_rng(0)  # any pairs do, and always the same ones
-    left, right = (rng.integers(0, len(bits), _STRANGERS) for bits in (a, b))
+    left, right = _at_random(a, b)
     common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
     return float(dice(common, a.popcounts[left], b.popcounts[right]).mean())
+
+
+def _strangers_unhardened(a: Bits, b: Bits, hardening: Sequence[Hardening]) -> float:
+    """The mean agreement of strangers before hardening; a typical one where hardening left nothing of it to see."""
+    left, right = _at_random(a, b)
+    differing = np.bitwise_count(a.words[left] ^ b.words[right]).sum(axis=1, dtype=np.int64)
+    found = np.sort(agreement(differing.astype(np.float64), a.m))
+    # Few of them are no strangers, but after hardening these stand out so far that a mean would follow them.
+    typical = found[_ODD:-_ODD].mean(keepdims=True)
+    if typical[0] < _CLEARLY * found.std() / np.sqrt(len(found)):
+        return _TYPICAL
+    return float(unhardened(typical, hardening)[0])
+
+
+def _at_random(a: Bits, b: Bits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rng = np.random.default_rng(0)  # any pairs do, and always the same ones
+    left, right = (rng.integers(0, len(bits), _STRANGERS) for bits in (a, b))
+    return left, right
 
 
 def _keys(pairs: Pairs, a: Encoded, b: Encoded, max_block: int) -> tuple[Reals, Reals, Reals]:

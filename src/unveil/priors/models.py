@@ -28,7 +28,7 @@ def record_model(schema: Schema, *, t0: float | None = None) -> tuple[Model, Rec
 
 def assessor(schema: Schema) -> tuple[LogisticModel, RecordFeatures]:
     """What the record unit estimates its own quality with, whatever it decides with."""
-    features = partial(record_evidence, max_block=schema.protocol.max_block)
+    features = partial(record_evidence, max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening)
     return LogisticModel(_fitting("record", RECORD_EVIDENCE)), features
 
 
