@@ -66,5 +66,5 @@ def fill(log: ProjectLog) -> None:
     sent = [Outgoing("owner a", "w1", b"a wish"), Outgoing("owner b", "w2", b"another wish")]
     log.append(kind="decision", body=b"wish", time=3.5, outgoing=sent)
     log.append(kind="decision", body=b"", time=3.5)
-    log.erase([1])
+    log.erase([1], time=7.0)
     log.delivered("w1", recipient="owner a")

@@ -25,7 +25,7 @@ while True:
     sys.stdout.write(f"{seq} {number} {len(body)}\\n")
     sys.stdout.flush()
     if rng.random() < 0.1:
-        log.erase([seq - 1])
+        log.erase([seq - 1], time=7.0)
 """
 
 

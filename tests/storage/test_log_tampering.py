@@ -48,7 +48,7 @@ def build(log: ProjectLog, data: st.DataObject) -> None:
                 outgoing=sent,
             )
         elif step == "erase":
-            log.erase(data.draw(st.lists(st.integers(1, 6), max_size=3), label="erase"))
+            log.erase(data.draw(st.lists(st.integers(1, 6), max_size=3), label="erase"), time=7.0)
         elif waiting := log.outgoing():
             log.delivered(waiting[0].message_id, recipient="owner")
     if data.draw(st.booleans(), label="close"):
@@ -169,7 +169,7 @@ def test_a_noted_head_holds_while_the_log_grows(url: str) -> None:
         start = log.head
         fill(log)
         noted = log.head
-        log.erase([2])
+        log.erase([2], time=7.0)
         log.close({}, {})
         assert ([], []) == (log.verify(noted), log.verify(start))
         assert [] != log.verify((0, noted[1]))

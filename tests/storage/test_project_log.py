@@ -113,7 +113,7 @@ def test_a_repetition_is_told_from_another_message_of_the_same_id(log: ProjectLo
     known = log.find("a", "m")
     assert known is not None
     assert (seq, True, False, False) == (known.seq, known.same(b"whole"), known.same(b"half"), known.same(b""))
-    log.erase([seq])
+    log.erase([seq], time=7.0)
     known = log.find("a", "m")
     assert known is not None
     assert known.same(b"whole") is None
@@ -141,9 +141,9 @@ def test_an_erased_body_is_gone_and_its_stub_stays(log: ProjectLog) -> None:
     """Erasing twice, or what never was, does nothing; the entry keeps its place."""
     fill(log)
     head = log.head
-    log.erase([1, 77])
+    log.erase([1, 77], time=7.0)
     assert head == log.head
-    log.erase([2, 3, 1])
+    log.erase([2, 3, 1], time=7.0)
     assert [None, None, None, b""] == [entry.body for entry in log.entries()]
     assert b"left over" == next(log.entries()).stub
     assert (3, []) == (log.counts()["erased"], log.verify())
@@ -162,7 +162,7 @@ def test_a_closed_project_keeps_its_chain_and_what_was_asked_for(log: ProjectLog
         log.append(kind="decision", body=b"late", time=9.0)
     with pytest.raises(ClosedError):
         log.close({}, {})
-    log.erase([2])
+    log.erase([2], time=7.0)
     log.delivered("w2", recipient="owner b")
     assert [] == log.verify()
 

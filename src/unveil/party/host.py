@@ -150,7 +150,7 @@ class Host(Generic[M]):
         seqs = [seq for seq, stub in self._erasable.items() if machine.done_with(stub)]
         if seqs:
             with self._writing():
-                self.log.erase(seqs)
+                self.log.erase(seqs, time=self._clock())
             for seq in seqs:
                 del self._erasable[seq]
 

@@ -128,7 +128,7 @@ class ProjectLog:
         self._residue.retry()
         return seq
 
-    def erase(self, seqs: Sequence[int], *, time: float = 0.0) -> None:
+    def erase(self, seqs: Sequence[int], *, time: float) -> None:
         """
         Erase the bodies of these entries for good; the chain notes it. Those erased before are passed over.
 

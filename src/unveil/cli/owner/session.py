@@ -88,12 +88,23 @@ def stoppable() -> Iterator[Stop]:
         threading.excepthook = hook
 
 
+@dataclass(frozen=True, slots=True)
+class NotTaken:
+    """Why a unit does not take a message: the kind of failure, and what the unit says."""
+
+    kind: str
+    problem: str
+
+    def __str__(self) -> str:
+        return self.problem or self.kind
+
+
 class Noted:
     """A log that also remembers, for whoever looks at the screen, which units did not take a message and why."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self.not_taken: dict[str, str] = {}
+        self.not_taken: dict[str, NotTaken] = {}
 
     def info(self, event: str, **fields: object) -> None:
         """Something happened."""
@@ -107,7 +118,8 @@ class Noted:
         """Something went wrong here."""
         self._log.error(event, **fields)
         if "recipient" in fields:
-            self.not_taken[str(fields["recipient"])] = str(fields.get("problem") or fields.get("error"))
+            why = NotTaken(str(fields.get("error", "")), str(fields.get("problem", "")))
+            self.not_taken[str(fields["recipient"])] = why
 
 
 @dataclass

@@ -27,7 +27,10 @@ _WAIT: Final = 2  # seconds that the record unit may take before it says that th
 _PAUSE: Final = 2.0  # seconds before an unreachable unit is called again
 _TICK: Final = 0.2
 _STALLED: Final = 5.0  # seconds without progress after which the record unit is asked whether it is there
-_FINAL: Final = ("Rejected", "Conflict", "Closed")
+_FINAL: Final = frozenset({"Rejected", "Conflict", "Closed"})  # trying again would not help
+_NOT_TAKEN_HINT: Final = (
+    "ask whoever runs the record unit, then run the same command again; `unveil owner status` tells more"
+)
 
 DIFFER: Final = "the owners' keys or parameters differ; nothing was uploaded"
 DIFFER_HINT: Final = (
@@ -140,11 +143,9 @@ class Upload:
 
     def _ask_after(self) -> None:
         """Find out why nothing arrives."""
-        reason = self.session.log.not_taken.get(str(RECORD_UNIT))
-        if reason in _FINAL:
-            raise UnveilError(
-                f"the record unit did not take the upload ({reason})", hint="unveil owner status asks it why"
-            )
+        why = self.session.log.not_taken.get(str(RECORD_UNIT))
+        if why is not None and why.kind in _FINAL:
+            raise UnveilError(f"the record unit does not take the upload: {why}", hint=_NOT_TAKEN_HINT)
         try:
             self._seat.clients[str(RECORD_UNIT)].status()
             self.screen.reached(str(RECORD_UNIT))
