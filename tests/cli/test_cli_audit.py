@@ -1,4 +1,4 @@
-"""`unveil audit verify`: whole or not, which entry and why."""
+"""`unveil audit`: whole or not, which entry and why; what a closed project keeps."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def run(*words: str | Path) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["audit", "verify", *map(str, words)])
+def run(*words: str | Path, command: str = "verify") -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["audit", command, *map(str, words)])
     if isinstance(done.exception, UnveilError):
         raise done.exception
     return done.exit_code, done.stdout, done.stderr
@@ -89,3 +89,26 @@ def test_a_file_that_is_missing_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
         run(tmp_path / "none.db")
     assert [] == list(tmp_path.iterdir())
+
+
+def test_what_a_closed_project_keeps_can_be_read(database: Path, tmp_path: Path) -> None:
+    """Counts, and the links by the handles of each owner; an open project and a wrong name are explained."""
+    handles, links = (bytes([16 * row + n for n in range(16)]) for row in (1, 2)), bytes(range(16))
+    tables = {f"owner {name}": handle + links for name, handle in zip("ab", handles, strict=True)}
+    with Database.open(database, role="record unit") as opened:
+        opened.project("flu").close({"messages": 4, "decisions": 3}, tables, time=9.0)
+    out = tmp_path / "links.csv"
+    code, said, _ = run(database, "--project", "flu", "--out", out, command="kept")
+    assert (0, f"project flu: 3 decisions, 4 messages\n2 link ids written to {out}\n") == (code, said)
+    assert [
+        '"owner","handle","link_id"',
+        '"owner a","101112131415161718191a1b1c1d1e1f","000102030405060708090a0b0c0d0e0f"',
+        '"owner b","202122232425262728292a2b2c2d2e2f","000102030405060708090a0b0c0d0e0f"',
+    ] == out.read_text().splitlines()
+    told = json.loads(run(database, "--project", "flu", "--json", command="kept")[1])
+    assert {"project": "flu", "messages": 4, "decisions": 3, "links": 2} == told
+    for project, words in (("pox", "project pox is open"), ("flux", "there is no project flux")):
+        with pytest.raises(UnveilError, match=words):
+            run(database, "--project", project, command="kept")
+    with pytest.raises(UnveilError, match="exists already"):
+        run(database, "--project", "flu", "--out", out, command="kept")

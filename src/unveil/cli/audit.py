@@ -1,7 +1,8 @@
-"""`unveil audit`: check that a party's log is what was written."""
+"""`unveil audit`: check that a party's log is what was written, and read what a closed project keeps."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,29 +10,30 @@ import typer
 from unveil.cli.app import app, print_json, say_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unveil.storage.log import ProjectLog
 
-commands = typer.Typer(help="the log of a unit or owner: check its hash chain", no_args_is_help=True)
+commands = typer.Typer(help="the log of a unit or owner: check it, read what is kept", no_args_is_help=True)
 app.add_typer(commands, name="audit")
 
 _HEAD_HINT = "as this command prints it: number:hash"
 
 
-@commands.callback()
-def _group() -> None:
-    """Keep `verify` a subcommand although it is the only one."""
+Url = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATABASE-URL",
+        help="SQLite file, or postgresql://user@host/database (password from PGPASSWORD or ~/.pgpass)",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
 @commands.command()
 def verify(
-    database: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATABASE-URL",
-            help="SQLite file, or postgresql://user@host/database (password from PGPASSWORD or ~/.pgpass)",
-            show_default=False,
-        ),
-    ],
+    database: Url,
     *,
     project: Annotated[str | None, typer.Option(help="only this project", metavar="NAME", show_default=False)] = None,
     head: Annotated[
@@ -42,7 +44,7 @@ def verify(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    as_json: Json = False,
 ) -> None:
     """
     Check every entry of a log: edited, removed, added and reordered entries are found and named.
@@ -69,6 +71,59 @@ def verify(
         _print(rows, strays)
     if not whole:
         raise typer.Exit(1)
+
+
+@commands.command()
+def kept(
+    database: Url,
+    *,
+    project: Annotated[str, typer.Option(help="the closed project", metavar="NAME", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="CSV file to write the links to: owner, handle, link_id", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Show what a closed project keeps: counts and, at the record unit, which record handles are linked.
+
+    Handles mean something to their owner alone, as long as it keeps its folder.
+
+    Example: unveil audit kept record-unit.sqlite --project stroke-2025 --out links.csv
+    """
+    from unveil.errors import SettingError
+    from unveil.storage.database import Database
+    from unveil.tables.atomic import check_target
+    from unveil.tables.write import write_rows
+
+    if out is not None:
+        check_target(out, overwrite=force)
+    with Database.inspect(database) as opened:
+        log = next((log for log in opened.logs() if log.name == project), None)
+        if log is None:
+            raise SettingError(f"{database}: there is no project {project}", hint="unveil audit verify lists them")
+        counts = log.summary()
+        links = list(_links(log))
+    if counts is None:
+        raise SettingError(f"project {project} is open", hint="unveil project close ends it")
+    if out is not None:
+        write_rows(out, ("owner", "handle", "link_id"), links, ids=("owner",), overwrite=force)
+    if as_json:
+        print_json({"project": project, **counts, "links": len(links)})
+    else:
+        typer.echo(f"project {project}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+        typer.echo(f"{len(links)} link ids{'' if out is None else f' written to {out}'}")
+
+
+def _links(log: ProjectLog) -> Iterator[tuple[str, str, str]]:
+    """Owner, handle and link id of every record."""
+    from unveil.protocol.messages import ID
+
+    for owner in log.kept_names():
+        table = log.kept(owner) or b""
+        for start in range(0, len(table), 2 * ID):
+            yield owner, table[start : start + ID].hex(), table[start + ID : start + 2 * ID].hex()
 
 
 def _row(log: ProjectLog, expected: tuple[int, bytes] | None) -> dict[str, Any]:

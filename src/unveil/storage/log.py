@@ -205,6 +205,12 @@ class ProjectLog:
             self._add(transaction, head, link, state="closed")
         self._residue.remove(thorough=True)
 
+    def kept_names(self) -> list[str]:
+        """Under which names a closed project keeps something, beside its summary."""
+        with self._backend.read() as transaction:
+            found = transaction.rows("SELECT name FROM kept WHERE project = ? ORDER BY name", [self._number])
+        return [name for (name,) in found if name != _SUMMARY]
+
     def kept(self, name: str) -> bytes | None:
         """What a closed project keeps under that name."""
         if not _plain(name):
