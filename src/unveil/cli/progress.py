@@ -53,7 +53,3 @@ class Stages:
     def pause(self) -> None:
         """Leave the screen to somebody else."""
         self._progress.stop()
-
-    def resume(self) -> None:
-        """Come back to the screen."""
-        self._progress.start()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TextIO
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
@@ -25,6 +23,7 @@ from unveil.protocol.roles import Role
 from unveil.records import Records
 from unveil.storage import keyfile
 from unveil.storage.database import Database
+from unveil.storage.log import ProjectLog
 from unveil.tables.read import read_column, read_records
 from unveil.transport.client import UnitClient
 from unveil.transport.logs import Log, configure
@@ -51,21 +50,24 @@ class OwnerFolder:
         encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name)
         return cls(config, member, records, read_policy(config, member, records), encoder)
 
-    def host(self, database: Database, *, clock: Callable[[], float] = time.time) -> Host[Owner]:
+    def host(self, database: Database) -> Host[Owner]:
         """The owner's machine on its log."""
-        project = self.member.project
+        return self.host_on(database.project(self.member.project.name))
+
+    def host_on(self, log: ProjectLog) -> Host[Owner]:
+        """The same on a log that was opened already, perhaps only to be looked at."""
 
         def build() -> Owner:
             return Owner(
                 self.member.address,
                 self.records,
-                project.linkage,
+                self.member.project.linkage,
                 self.encoder,
                 policy=self.policy,
                 chance=chance_of(self.member.address, self.config.seed),
             )
 
-        return Host(build, database.project(project.name), clock=clock)
+        return Host(build, log, clock=time.time)
 
     def open(self, *, demonstration: bool = False) -> Database:
         """The owner's database."""
@@ -74,9 +76,9 @@ class OwnerFolder:
             self.config.database, role=address.role_name, identity=address.name, demonstration=demonstration
         )
 
-    def errand(self, host: Host[Owner], *, logs: TextIO = sys.stderr) -> Errand:
-        """The owner at work, once it is started."""
-        log: Log = configure(logs)
+    def errand(self, host: Host[Owner]) -> Errand:
+        """The owner at work, once it is started; it logs to stderr."""
+        log: Log = configure(sys.stderr)
         seat = Seat(self.member.project, host, log, self.clients())
         return Errand(seat, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
 

@@ -36,7 +36,7 @@ class Errand:
             threading.Thread(target=self._fetch, args=(unit, seat.clients[str(unit)]), daemon=True)
             for unit in (RECORD_UNIT, ATTRIBUTE_UNIT)
         ]
-        self.reachable: dict[str, str] = {}  # by unit, why it does not answer; empty if it does
+        self.unreachable: dict[str, str] = {}  # by unit, why it does not answer; empty if it does
 
     @property
     def host(self) -> Host[Owner]:
@@ -61,11 +61,6 @@ class Errand:
         return not self.host.log.outgoing(limit=1)
 
     @property
-    def uploaded(self) -> bool:
-        """Whether all records are at the record unit."""
-        return self.host.look(lambda owner: owner.uploaded) and self.sent
-
-    @property
     def finished(self) -> bool:
         """Whether the links have come."""
         return self.host.look(lambda owner: bool(owner.link_ids)) and self.sent
@@ -75,12 +70,12 @@ class Errand:
         while not self._stop.is_set():
             try:
                 mail = client.mail(_WAIT)
-                self.reachable.pop(str(unit), None)
+                self.unreachable.pop(str(unit), None)
                 if mail is not None and self._keep(unit, *mail):
                     client.acknowledge(mail[0])
                 pause = _FIRST_PAUSE
             except (Unreachable, Busy, Refused, StorageError, Closed) as error:
-                self.reachable[str(unit)] = error.message
+                self.unreachable[str(unit)] = error.message
                 self._stop.wait(pause)
                 pause = min(_LONGEST_PAUSE, pause * 2)
 

@@ -43,14 +43,6 @@ class Certificate:
         return self.not_before <= now <= self.not_after
 
 
-def public_key_of(certificate: bytes) -> str:
-    """The public key of a certificate, PEM or DER, as the project file lists it."""
-    try:
-        return public_key_name(_parsed(certificate))
-    except (ValueError, TypeError):
-        raise CertificateError("these bytes are not a certificate") from None
-
-
 def read_certificate(path: Path) -> Certificate:
     """What the certificate in a file says; of a chain, the first."""
     data = private_file.read(path, longest=LONGEST, error=CertificateError, hint=_HINT, private=False)

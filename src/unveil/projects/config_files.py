@@ -1,4 +1,4 @@
-"""What the configurations of units and owners have in common: files beside them, certificates, a seed."""
+"""What the configurations of units and owners have in common: files beside them, databases, certificates, a seed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from unveil.schema_protocol import Settings
 
 # Group members may read a key, as services on many systems do; everybody may not.
 _EVERYBODY: Final = 0o007
+_POSTGRESQL: Final = ("postgresql://", "postgres://")
+_SQLITE: Final = "sqlite:///"
 
 
 class TlsFile(Settings):
@@ -63,6 +65,20 @@ def open_secret(key: str, path: Path) -> Iterator[Problem]:
     yield from problems
     if not problems and os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & _EVERYBODY:
         yield Problem(key, f"{path}: everybody on this machine can read it", f"mode 600: chmod 600 {path}")
+
+
+def database_url(text: str, folder: Path) -> str:
+    """The URL of a database; a file is relative to the folder."""
+    if text.startswith(_POSTGRESQL):
+        return text
+    return _SQLITE + str(folder / text.removeprefix(_SQLITE))
+
+
+def database_problems(text: str) -> list[Problem]:
+    """What is wrong with the name of a database, without showing it."""
+    if text.startswith((*_POSTGRESQL, _SQLITE)) or ":" not in text:
+        return []
+    return [Problem("database", "no such kind of database", "a file, sqlite:///FILE or postgresql://…")]
 
 
 def tls_problems(folder: Path, file: TlsFile) -> list[Problem]:

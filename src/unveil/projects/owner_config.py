@@ -29,6 +29,8 @@ from unveil.projects.config_files import (
     DemonstrationFile,
     Tls,
     TlsFile,
+    database_problems,
+    database_url,
     demonstration_problems,
     missing_file,
     tls_problems,
@@ -36,7 +38,6 @@ from unveil.projects.config_files import (
 from unveil.projects.project import NAME
 from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
 from unveil.projects.toml_text import document
-from unveil.projects.unit_config import database_problems, database_url
 from unveil.schema_protocol import Settings
 
 FILE_NAME: Final = "unveil.toml"

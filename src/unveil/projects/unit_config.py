@@ -2,7 +2,7 @@
 What a unit is told by whoever runs it: `unveil serve ROLE --config FILE`.
 
     database = "unit.sqlite"              # a file, or postgresql://…
-    data = "data"                         # folder for caches and logs
+    data = "data"                         # folder for what can be computed again
 
     [listen]
     host = "127.0.0.1"
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from pydantic import Field
 
@@ -33,6 +32,8 @@ from unveil.projects.config_files import (
     DemonstrationFile,
     Tls,
     TlsFile,
+    database_problems,
+    database_url,
     demonstration_problems,
     missing_file,
     open_secret,
@@ -42,9 +43,6 @@ from unveil.projects.project import is_host
 from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
 from unveil.schema_mistakes import shown
 from unveil.schema_protocol import Settings
-
-_POSTGRESQL: Final = ("postgresql://", "postgres://")
-_SQLITE: Final = "sqlite:///"
 
 
 class _ListenFile(Settings):
@@ -60,7 +58,7 @@ class _ProjectFile(Settings):
 
 class _UnitFile(Settings):
     database: str = Field(min_length=1, description="file of a SQLite database, or postgresql://…")
-    data: str = Field("data", min_length=1, description="folder for caches and logs; made if it is not there")
+    data: str = Field("data", min_length=1, description="folder for what can be computed again; made if missing")
     listen: _ListenFile = _ListenFile()
     tls: TlsFile = Field(description="this unit's certificate")
     projects: tuple[_ProjectFile, ...] = Field(min_length=1, description="one table per project")
@@ -113,20 +111,6 @@ class UnitConfig:
         )
 
 
-def database_url(text: str, folder: Path) -> str:
-    """The URL of a database; a file is relative to the folder."""
-    if text.startswith(_POSTGRESQL):
-        return text
-    return _SQLITE + str(folder / text.removeprefix(_SQLITE))
-
-
-def database_problems(text: str) -> list[Problem]:
-    """What is wrong with the name of a database, without showing it."""
-    if text.startswith((*_POSTGRESQL, _SQLITE)) or ":" not in text:
-        return []
-    return [Problem("database", "no such kind of database", "a file, sqlite:///FILE or postgresql://…")]
-
-
 def _project(entry: _ProjectFile, folder: Path, tls: Tls) -> UnitProject:
     return UnitProject(
         file=folder / entry.file,
@@ -144,7 +128,7 @@ def _cross_check(file: _UnitFile, folder: Path, *, demonstration: bool) -> list[
     if not is_host(file.listen.host):
         problems.append(Problem("listen.host", f"{shown(file.listen.host)} is no address", "such as 127.0.0.1"))
     if (folder / file.data).exists() and not (folder / file.data).is_dir():
-        problems.append(Problem("data", f"{folder / file.data}: is not a folder", "a folder for caches and logs"))
+        problems.append(Problem("data", f"{folder / file.data}: is not a folder", "a folder"))
     for index, entry in enumerate(file.projects):
         place = f"projects.{index}"
         problems += missing_file(f"{place}.file", folder / entry.file)

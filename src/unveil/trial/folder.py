@@ -6,7 +6,6 @@ The folder of a trial: one subfolder for each party, and what they share.
 
 from __future__ import annotations
 
-import base64
 import os
 import socket
 from collections.abc import Mapping
@@ -14,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from unveil.errors import SettingError
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
 from unveil.projects.project import Party, Project
 from unveil.projects.toml_text import document
 from unveil.protocol.roles import Role
 from unveil.schema import Schema
-from unveil.storage.keyfile import MARK
+from unveil.storage import keyfile, private_file
 
 PROJECT: Final = "simulation"
 UNITS: Final = {"record-unit": Role.RECORD_UNIT, "attribute-unit": Role.ATTRIBUTE_UNIT, "review-unit": Role.REVIEW_UNIT}
@@ -92,7 +92,7 @@ def make(
             parties.append(Party(role="owner", name=OWNERS[name], public_key=public_key))
     project = Project(name=PROJECT, parties=tuple(parties), schema=schema)
     project_file.write_new(trial.project_path, project)
-    _write_secret(root / "project.key", f"{MARK}\n{base64.urlsafe_b64encode(key).decode().rstrip('=')}\n")
+    keyfile.write(root / "project.key", key)
     for name, url in (databases or {}).items():
         _write_secret(root / name / "database.url", url)
     for name in PARTIES:
@@ -129,9 +129,7 @@ def _configure(trial: Trial, project: Project, name: str, seed: int, policy: str
 
 def _write_secret(path: Path, text: str) -> None:
     """A file that its owner alone can read: URLs of databases may hold passwords."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    private_file.write_new(path, text.encode(), error=SettingError, why_kept="a trial begins in an empty folder")
 
 
 def _free_ports(count: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,8 +12,6 @@ from unveil.cli.app import notes
 from unveil.errors import SettingError
 from unveil.owner.machine import Owner
 from unveil.party.at_owner import OwnerFolder
-from unveil.party.chance import system_chance
-from unveil.party.host import Host
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig
 from unveil.protocol.roles import Role
 from unveil.storage.database import Database
@@ -63,20 +60,5 @@ def viewing(path: Path, *, demonstration: bool) -> Iterator[View | None]:
         folder = OwnerFolder.load(config, demonstration=demonstration)
     with looking(config, folder.member.project.name) as log:
         with notes.status("reading the log"):
-            view = None if log is None else View(folder, log, _folded(folder, log))
+            view = None if log is None else View(folder, log, folder.host_on(log).machine)
         yield view
-
-
-def _folded(folder: OwnerFolder, log: ProjectLog) -> Owner:
-    def build() -> Owner:
-        # It decides nothing, so no chance is drawn.
-        return Owner(
-            folder.member.address,
-            folder.records,
-            folder.member.project.linkage,
-            folder.encoder,
-            policy=folder.policy,
-            chance=system_chance,
-        )
-
-    return Host(build, log, clock=time.time).machine

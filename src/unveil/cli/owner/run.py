@@ -64,7 +64,7 @@ class Run:
             return
         self._looked = time.monotonic()
         for unit in seat.clients:
-            why = errand.reachable.get(unit) or self._stalled(unit)
+            why = errand.unreachable.get(unit) or self._stalled(unit)
             if why:
                 self.screen.trouble(unit, why)
             else:
