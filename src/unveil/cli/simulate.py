@@ -52,16 +52,13 @@ def simulate(
     Example: unveil simulate --data people --budget 300 --error 0.2 --seed 7 --report report.html
     """
     from unveil.errors import SettingError
-    from unveil.presets import with_encoding, with_preset
-    from unveil.schema import built_in, load
     from unveil.simulation.run import Stopwatch
 
     if offset is not None and threshold is not None:
         raise SettingError("both --offset and --threshold were given", hint="give one of them")
     if seed < 0:
         raise SettingError("the seed must not be negative")
-    base = with_encoding(load(schema) if schema else built_in(), encoding)
-    chosen = with_preset(base, preset, budget=budget, layers=layers)
+    chosen = _chosen(schema, encoding, preset, budget=budget, layers=layers)
     if save_model is not None and chosen.protocol.models != "paper":
         raise SettingError("only the paper's models grow a forest to save", hint="add --preset paper")
     start = _saved(model, chosen)
@@ -82,6 +79,16 @@ def simulate(
         print_json(run.summary())
     else:
         print_summary(run)
+
+
+def _chosen(
+    schema: Path | None, encoding: str | None, preset: str, *, budget: int | None, layers: int | None
+) -> Schema:
+    from unveil.presets import with_encoding, with_preset
+    from unveil.schema import built_in, load
+
+    base = with_encoding(load(schema) if schema else built_in(), encoding)
+    return with_preset(base, preset, budget=budget, layers=layers)
 
 
 def _saved(model: Path | None, schema: Schema) -> Forest | None:
