@@ -32,10 +32,10 @@ from unveil.storage.database import Database
 from unveil.synthetic import generate, write
 from unveil.transport.client import UnitClient
 from unveil.transport.failures import Busy, Unreachable
-from unveil.transport.tls import Credentials, client_context
 from unveil.trial import folder
 from unveil.trial.folder import Trial
 from unveil.trial.processes import Processes
+from unveil.trial.reviewer import visitor
 
 Row = dict[str, object]
 
@@ -94,11 +94,11 @@ def wishes(pairs: int) -> Iterator[Row]:
 def restart(records: int, floor: float) -> Iterator[Row]:
     """A record unit is killed after it has compared and asked, and started again."""
     with trial(_schema(floor=floor), records) as (made, processes):
+        client = visitor(made, "record-unit", "operator")
         processes.start(["record-unit"])
         processes.wait_ready(["record-unit"])
         for process in [_owner(made, name, "uploaded") for name in folder.OWNERS]:
             _finish(process)
-        client = _client(made)
         while not any(isinstance(each, at_record_unit.Asked) for _, each in _decisions(made)):
             time.sleep(0.5)
         kept = _pairs_kept(client)
@@ -185,12 +185,6 @@ def _decided(made: Trial, party: str, kinds: Any, kind: type[Decision]) -> tuple
         if entry.kind == "decision" and isinstance(decision := frames.read(entry.body, kinds), kind):
             return entry.time, decision
     raise SystemExit(f"the {party} never decided that")
-
-
-def _client(made: Trial) -> UnitClient:
-    pki = made.root / "pki"
-    tls = client_context(Credentials(made.authority, pki / "owner-a.pem", pki / "owner-a.key"))
-    return UnitClient(made.project().address("record unit"), tls, folder.PROJECT, timeout=120)
 
 
 def _pairs_kept(client: UnitClient) -> int:

@@ -1,12 +1,17 @@
-"""Fixtures for every room: a PostgreSQL server where one is needed."""
+"""Fixtures for every room: a PostgreSQL server where one is needed. Properties are given the time they take."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from postgres import PostgresServer, running_server
+
+# A machine that stands still for a second makes no property wrong.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

@@ -14,15 +14,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-_START_SECONDS = 30
+from patience import PATIENCE, wait_until
+
 #: Durable against the death of a process, not of the machine: all that a test can show, and much faster.
 _SETTINGS = ("fsync=off", "max_connections=30", "shared_buffers=32MB", "autovacuum=off", "listen_addresses=")
 
@@ -58,6 +58,16 @@ class PostgresServer:
         self.administer(f"CREATE DATABASE {name}")
         return self.url(name)
 
+    @contextmanager
+    def databases(self, names: Iterable[str]) -> Iterator[dict[str, str]]:
+        """Empty databases by these names, as long as the block lasts: their URLs."""
+        found = {name: self.new_database() for name in names}
+        try:
+            yield found
+        finally:
+            for url in found.values():
+                self.drop(url)
+
     def drop(self, url: str) -> None:
         """Remove a database, whoever is still connected to it."""
         self.administer(f"DROP DATABASE {url.partition('@/')[2].partition('?')[0]} WITH (FORCE)")
@@ -68,7 +78,9 @@ class PostgresServer:
             connection.execute(statement.encode())
 
     def start(self) -> None:
-        """Start the server and wait until it answers."""
+        """Start the server and wait until it answers; one that runs is left alone."""
+        if self._server is not None:
+            return
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         with (self.folder / "log").open("ab") as log:
             self._server = subprocess.Popen(
@@ -80,25 +92,31 @@ class PostgresServer:
                 start_new_session=True,  # an interrupt at the keyboard is pytest's to handle
                 **self._user,
             )
-        for _ in range(_START_SECONDS * 50):
-            with suppress(psycopg.OperationalError):
-                psycopg.connect(self.url("postgres")).close()
-                return
-            time.sleep(0.02)
-        self.stop()
-        raise RuntimeError("PostgreSQL does not answer")
+        try:
+            wait_until(self._answers, "PostgreSQL answers")
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """Stop the server; SIGQUIT as if it crashed, SIGINT in good order."""
         if self._server is not None:
             self._server.send_signal(how)
-            self._server.wait(_START_SECONDS)
+            self._server.wait(PATIENCE)
             self._server = None
 
     def remove(self) -> None:
         """Stop the server and delete what it held."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        assert self._server is not None
+        assert self._server.poll() is None, f"PostgreSQL has ended: {(self.folder / 'log').read_text()[-2000:]}"
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(self.url("postgres")).close()
+            return True
+        return False
 
     def _run(self, command: list[str | Path]) -> None:
         done = subprocess.run(command, capture_output=True, cwd=self.folder, check=False, **self._user)

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from patience import PATIENCE
+from three_units import start_units
 from unveil.errors import UnveilError
 from unveil.presets import with_preset
 from unveil.protocol import codec, frames
@@ -25,10 +27,9 @@ from unveil.transport.client import UnitClient
 from unveil.transport.tls import Credentials, client_context
 from unveil.trial import folder
 from unveil.trial.folder import PROJECT, UNITS
+from unveil.trial.processes import ports_held
 
 PEOPLE = 300
-PATIENCE = 90.0  # a busy machine takes its time
-_SCRIPT = Path(__file__).with_name("three_units.py")
 
 
 class OwnerTrial:
@@ -44,8 +45,11 @@ class OwnerTrial:
         self._started: list[subprocess.Popen[str]] = []
         self._reviewing = threading.Event()
         self._reviewer: threading.Thread | None = None
+        self._ports = ExitStack()
 
     def __enter__(self) -> Self:
+        project = self.trial.project()
+        self._ports.enter_context(ports_held(project.address(role) for role in UNITS.values()))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -57,6 +61,7 @@ class OwnerTrial:
         self.kill_units()
         if self._reviewer is not None:
             self._reviewer.join()
+        self._ports.close()
 
     def owner(self, name: str) -> Path:
         """The folder of owner a or b."""
@@ -66,11 +71,7 @@ class OwnerTrial:
 
     def start_units(self) -> None:
         """Start the three units and wait until they listen."""
-        for name in UNITS:
-            (self.root / f"{name}.ready").unlink(missing_ok=True)
-        with (self.root / "units.log").open("ab") as log:
-            self._units = subprocess.Popen([sys.executable, _SCRIPT, self.root], stdout=log, stderr=log)
-        wait_for(lambda: all((self.root / f"{name}.ready").exists() for name in UNITS))
+        self._units = start_units(self.root, demonstration=True)
 
     def kill_units(self) -> None:
         """The network is gone, or the machines are."""
@@ -82,7 +83,7 @@ class OwnerTrial:
     def start_reviewer(self) -> None:
         """Somebody who takes every pair for a match."""
         with Database.open(self.trial.database("review-unit"), role="review unit", demonstration=True) as database:
-            token = database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 600, now=time.time())
+            token = database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 86_400, now=time.time())
         self._reviewer = threading.Thread(target=self._review, args=(token,))
         self._reviewer.start()
 
@@ -132,11 +133,3 @@ class OwnerTrial:
         assert expected == process.returncode, out + err
         assert "Traceback" not in err
         return out, err
-
-
-def wait_for(done: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)

@@ -15,6 +15,7 @@ import unveil.cli.audit  # noqa: F401 - joins the application
 from unveil.cli.app import app
 from unveil.errors import StorageError, UnveilError
 from unveil.storage.database import Database
+from unveil.storage.outbox import Outgoing
 
 
 @pytest.fixture
@@ -49,6 +50,19 @@ def test_a_whole_log_is_said_to_be_whole_and_its_head_shown(database: Path) -> N
     head = flu.rsplit(" ", 1)[1]
     assert 0 == run(database, "--project", "flu", "--head", head)[0]
     assert 1 == run(database, "--project", "pox", "--head", head)[0]
+
+
+def test_deliveries_that_no_entry_covers_yet_are_counted(database: Path) -> None:
+    """Nothing tells them from messages that somebody suppressed, so an auditor should know of them."""
+    with Database.open(database, role="record unit") as opened:
+        log = opened.project("flu")
+        sent = [Outgoing("owner a", str(n), b"SECRET") for n in range(2)]
+        log.append(kind="decision", body=b"SECRET", time=3.0, outgoing=sent)
+        for n, ending in enumerate(("", "; 1 delivery since, which the next entry will cover")):
+            shown = run(database, "--project", "flu")[1]
+            assert shown.endswith(f"head {log.head[0]}:{log.head[1].hex()}{ending}\n")
+            assert n == json.loads(run(database, "--project", "flu", "--json")[1])["projects"][0]["uncovered"]
+            log.delivered(str(n), recipient="owner a")
 
 
 def test_a_broken_log_is_named_with_entry_and_reason(database: Path) -> None:
@@ -112,3 +126,23 @@ def test_what_a_closed_project_keeps_can_be_read(database: Path, tmp_path: Path)
             run(database, "--project", project, command="kept")
     with pytest.raises(UnveilError, match="exists already"):
         run(database, "--project", "flu", "--out", out, command="kept")
+
+
+def test_a_copy_in_a_folder_that_nobody_can_write_to_is_checked(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An auditor gets a read-only medium; a log that was not copied whole is told from one that is none."""
+    archive = tmp_path / "archive"
+    archive.mkdir()
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(archive / "copy.db")) as target:
+        source.backup(target)
+    with monkeypatch.context() as read_only:
+        read_only.setattr("os.access", lambda *_: False)  # root may write anywhere, whatever the modes are
+        code, out, _ = run(archive / "copy.db")
+        assert (0, 2) == (code, out.count("whole, 3 entries"))
+        assert ["copy.db"] == [path.name for path in archive.iterdir()]
+        (archive / "copy.db-wal").write_bytes(b"not checkpointed")
+        with pytest.raises(StorageError, match="write-ahead log cannot be read"):
+            run(archive / "copy.db")
+    with pytest.raises(StorageError, match="is a folder, not a database"):
+        run(archive)

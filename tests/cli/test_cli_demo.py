@@ -12,6 +12,8 @@ import pexpect
 import pytest
 from command_line import Done, unveil
 
+from patience import PATIENCE
+
 SMALL = ("--records", "1500", "--seed", "2")
 
 
@@ -61,7 +63,7 @@ def test_a_person_can_review_quit_and_resume(tmp_path: Path) -> None:
     arguments = ["-m", "unveil", "demo", "--out", str(tmp_path), "--records", "2000", "--budget", "30", "--review"]
 
     def start() -> pexpect.spawn:
-        return pexpect.spawn(sys.executable, arguments, dimensions=(30, 100), encoding="utf-8", timeout=60)
+        return pexpect.spawn(sys.executable, arguments, dimensions=(30, 100), encoding="utf-8", timeout=PATIENCE)
 
     first = start()
     for number in (1, 2):
@@ -72,6 +74,7 @@ def test_a_person_can_review_quit_and_resume(tmp_path: Path) -> None:
     first.expect("quit")
     first.send("q")
     first.expect(pexpect.EOF)
+    first.wait()  # one that is closed while it is ending would be killed
     first.close()
     assert 75 == first.exitstatus
     assert not (tmp_path / "report.html").exists()
@@ -83,6 +86,7 @@ def test_a_person_can_review_quit_and_resume(tmp_path: Path) -> None:
         if second.expect(["quit", pexpect.EOF]) == 1:
             break
         second.send("\r" if "hands them in" in str(second.before) else "n")
+    second.wait()
     second.close()
     assert 0 == second.exitstatus
     assert (tmp_path / "report.html").exists()

@@ -74,4 +74,7 @@ def test_wrong_usage_ends_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_gives_an_example(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Most people begin with one."""
     assert 0 == run(monkeypatch, "key", "new", "--help")
-    assert "Example: unveil key new project.key" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Example: unveil key new project.key" in told
+    (switch,) = (line for line in told.splitlines() if "--json" in line)
+    assert "<bool>" not in switch  # it takes no word

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import io
 import json
 import stat
 from collections.abc import Iterator
@@ -158,3 +159,30 @@ def test_owners_compare_a_fingerprint_of_key_and_project(tmp_path: Path, key: Pa
     other = json.loads(unveil("key", "fingerprint", tmp_path / "other.key", "--project", project, "--json").stdout)
     assert "trial" == other["project"]
     assert expected != other["fingerprint"]
+
+
+def test_without_a_terminal_the_option_is_named(tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library would read the passphrase from a pipe, in plain sight."""
+    monkeypatch.setattr(getpass, "getpass", getpass.fallback_getpass)  # type: ignore[attr-defined]
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSPHRASE}\n{PASSPHRASE}\n"))
+    done = unveil("key", "export", key, "--out", tmp_path / "s")
+    assert (1, False) == (done.returncode, (tmp_path / "s").exists())
+    assert "no terminal to ask for the passphrase\nhint: --passphrase-file names a file" in done.stderr
+    assert "GetPassWarning" not in done.stderr
+
+
+def test_a_sealed_copy_is_not_a_key(tmp_path: Path, key: Path) -> None:
+    """Its hints are about copies: another may be made at any time, and import makes a key of it."""
+    (tmp_path / "s").write_text(sealed.seal(keyfile.read(key), PASSPHRASE))
+    (tmp_path / "s").chmod(0o644)
+    done = unveil("key", "export", key, "--out", tmp_path / "s")
+    assert done.stderr.endswith("exists already\nhint: choose another name for the sealed copy\n")
+    done = unveil("key", "export", tmp_path / "s", "--out", tmp_path / "t")
+    assert "s: is a sealed key, not a key file\nhint: unveil key import opens it" in done.stderr
+
+
+def test_a_missing_key_may_be_another_owners_to_send(tmp_path: Path) -> None:
+    """Whoever makes a second key finds no links."""
+    assert 0 == unveil("project", "new", tmp_path / "p.toml", "--name", "trial").returncode
+    done = unveil("key", "fingerprint", tmp_path / "none.key", "--project", tmp_path / "p.toml")
+    assert (1, True, True) == (done.returncode, "no such file" in done.stderr, "unveil key import" in done.stderr)

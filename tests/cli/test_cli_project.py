@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from command_line import Done, unveil
+from cryptography import x509
 
+from odd_certificates import CLIENT, DAY, SERVER, reissue
 from unveil.presets import with_preset
 from unveil.projects import pki
 from unveil.projects.project_file import load, load_draft
@@ -83,8 +85,9 @@ def test_schema_preset_and_decoys_go_into_the_file(tmp_path: Path, preset: str) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--name", "Trial"), "name:"),
+        (("--name", "Trial"), 'name: "Trial" is not allowed; allowed: small letters, digits, dashes'),
         (("--name", "x", "--schema", "persn"), "did you mean person"),
+        (("--name", "x", "--schema", "nofile.toml"), "nofile.toml: one mistake\n  (file): no such file"),
         (("--name", "x", "--preset", "best"), "no preset best"),
         (("--name", "x", "--decoys", "1.5"), "schema.protocol.decoys"),
         (("--name", "x", "--records", "0"), "limits.records_per_owner"),
@@ -103,6 +106,7 @@ def test_an_existing_file_is_kept(folder: Path) -> None:
     before = (folder / "project.toml").read_bytes()
     done = unveil("project", "new", folder / "project.toml", "--name", "other")
     assert (1, True) == (done.returncode, "exists already" in done.stderr)
+    assert "--force" not in done.stderr  # there is none
     assert before == (folder / "project.toml").read_bytes()
 
 
@@ -141,8 +145,8 @@ def test_a_unit_needs_an_encrypted_address(folder: Path) -> None:
 
 def test_units_share_a_certificate_in_demonstrations_only(folder: Path) -> None:
     """And `show` warns of it."""
-    join(folder, "record-unit", "record-unit", "--address", "https://h:1")
-    words = ("--address", "https://h:2")
+    join(folder, "record-unit", "record-unit", "--address", "https://127.0.0.1:1")
+    words = ("--address", "https://127.0.0.1:2")
     assert 1 == join(folder, "attribute-unit", "record-unit", *words).returncode
     assert 0 == join(folder, "attribute-unit", "record-unit", *words, "--demonstration").returncode
     shown = unveil("project", "show", folder / "project.toml").stdout
@@ -155,7 +159,7 @@ def test_an_expired_certificate_joins_with_a_note(folder: Path) -> None:
     pki.issue(folder, "old", not_before=now - 3 * day, not_after=now - day)
     done = join(folder, "owner", "old", "--name", "old", "--json")
     assert (0, ["old"]) == (done.returncode, [party["name"] for party in json.loads(done.stdout)["parties"]])
-    assert done.stderr.startswith("note: the certificate holds from ")
+    assert done.stderr.startswith(f"note: {folder / 'old.pem'}: holds from ")
 
 
 def test_a_broken_file_is_explained(folder: Path) -> None:
@@ -164,3 +168,62 @@ def test_a_broken_file_is_explained(folder: Path) -> None:
     path.write_text(path.read_text().replace('name = "trial"', 'name = "T"'), encoding="utf-8")
     done = unveil("project", "show", path)
     assert (1, True) == (done.returncode, f"{path}: one mistake\n  name: " in done.stderr)
+
+
+CHANGES = {
+    "budget": ("budget = 100", "budget = 1000"),
+    "layers": ("layers = 3", "layers = 2"),
+    "models": ('models = "prior"', 'models = "paper"'),
+    "hardening": ("hardening = []", 'hardening = [{ method = "diffusion", t = 5 }]'),
+    "near_copies": ("near_copies = 0.25", "near_copies = 0.5"),
+    "decoys": ("decoys = 0.1\n", "decoys = 0.102\n"),
+    "depth": ("depth = 6", "depth = 5"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_agreed_is_shown(folder: Path, change: str) -> None:
+    """Two whose fingerprints differ find the line in which they do, on the telephone."""
+    path = folder / "project.toml"
+    before, text = unveil("project", "show", path).stdout.splitlines(), path.read_text(encoding="utf-8")
+    right, other = CHANGES[change]
+    assert right in text
+    path.write_text(text.replace(right, other), encoding="utf-8")
+    after = unveil("project", "show", path).stdout.splitlines()
+    differing = [new.split()[0] for old, new in zip(before, after, strict=True) if old != new]
+    assert "fingerprint" == differing[-1]
+    assert len(differing) > 1
+
+
+@pytest.mark.parametrize(
+    ("hosts", "purposes", "told"),
+    [
+        (["127.0.0.1"], None, "is for 127.0.0.1, not for records.example.org"),
+        ([], None, "names no host, so not records.example.org"),
+        (["records.example.org"], [CLIENT], "cannot be used for server authentication"),
+        (["*.example.org"], [SERVER], "cannot be used for client authentication"),
+    ],
+)
+def test_a_unit_joins_with_a_certificate_that_callers_will_accept(
+    folder: Path, hosts: list[str], purposes: list[x509.ObjectIdentifier] | None, told: str
+) -> None:
+    """Before every party has a copy of the file, not when the first owner calls."""
+    words = ("--address", "https://records.example.org:8443")
+    reissue(folder, "record-unit", hosts=hosts, purposes=purposes)
+    before = (folder / "project.toml").read_bytes()
+    done = join(folder, "record-unit", "record-unit", *words)
+    assert (1, True) == (done.returncode, f"--certificate: {folder / 'record-unit.pem'}: {told}" in done.stderr)
+    assert before == (folder / "project.toml").read_bytes()
+    reissue(folder, "record-unit", purposes=[CLIENT])
+    reissue(folder, "review-unit", hosts=["*.example.org"], purposes=[SERVER], ends=5 * DAY)
+    server = ("--server-certificate", str(folder / "review-unit.pem"))
+    done = join(folder, "record-unit", "record-unit", *words, *server)
+    assert (0, True) == (done.returncode, "review-unit.pem: the certificate ends in 4 days" in done.stderr)
+
+
+def test_an_owner_joins_with_a_certificate_for_calls(folder: Path) -> None:
+    """It needs no host, and no server authentication."""
+    reissue(folder, "a", purposes=[SERVER])
+    assert "cannot be used for client authentication" in join(folder, "owner", "a", "--name", "a").stderr
+    reissue(folder, "a", purposes=[CLIENT])
+    assert 0 == join(folder, "owner", "a", "--name", "a").returncode

@@ -18,7 +18,7 @@ from unveil.cli import reference, reference_http, reference_http_text
 from unveil.cli.app import app
 from unveil.owner import policy_file
 from unveil.party.review import ReviewUnitService
-from unveil.party.unit import AttributeUnitService, RecordUnitService
+from unveil.party.unit import AttributeUnitService, RecordUnitService, Unit
 from unveil.protocol.roles import Role
 from unveil.review_unit.masking import kind_of, mask_values
 from unveil.schema import Schema, built_in, parse
@@ -215,7 +215,7 @@ def test_an_endpoint_that_is_added_changes_the_page(monkeypatch: pytest.MonkeyPa
 
 def test_what_units_tell_about_themselves_is_explained() -> None:
     """A field that nobody explains is misread."""
-    services = {
+    services: dict[Role, type[Unit]] = {
         Role.RECORD_UNIT: RecordUnitService,
         Role.ATTRIBUTE_UNIT: AttributeUnitService,
         Role.REVIEW_UNIT: ReviewUnitService,

@@ -16,7 +16,7 @@ from unveil.linkage.pairs import Pairs
 
 LENGTHS = [64, 100, 128, 512, 1000, 1024, 4096]
 # The fixture holds no state that one example could leave to the next.
-PROPERTY = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PROPERTY = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 measures = st.sampled_from(MEASURES)
 
 

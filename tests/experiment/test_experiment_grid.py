@@ -9,7 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_grid import PIECES, PLAN, REVIEWED, Seen, conducted, whole
 
+from patience import PATIENCE, wait_until
 from unveil.errors import InputError, SettingError, UnveilError
 from unveil.experiment import cells
 from unveil.experiment.cells import GRID, Cell, Plan
@@ -219,41 +221,83 @@ def test_two_experiments_cannot_write_into_one_folder(sets: Path, tmp_path: Path
         conducted(sets, tmp_path)
 
 
-def test_control_c_at_the_terminal_leaves_no_process_behind(sets: Path, tmp_path: Path) -> None:
-    """The whole group is interrupted there, workers included: one line, exit 130, and the journal is sound."""
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[3])\n"
-        "from pathlib import Path\n"
-        "from unittest.mock import patch\n"
-        "import small_grid, unveil.cli\n"
-        "from unveil.experiment import cells\n"
-        "sys.argv = ['unveil', 'experiment', 'paper', '--data', sys.argv[1], '--out', sys.argv[2], '--jobs', '2']\n"
-        "if __name__ == '__main__':\n"
-        "    with patch.object(cells, 'GRID', small_grid.PLAN.cells):\n"
-        "        unveil.cli.main()\n"
+#: The command with more work than it can get through while a test looks on.
+ENDLESS = """
+import sys
+from unittest.mock import patch
+sys.path.insert(0, sys.argv[3])
+import small_grid, unveil.cli
+from unveil.experiment import cells
+words = ['unveil', 'experiment', 'paper', '--data', sys.argv[1], '--out', sys.argv[2], '--jobs', '2', '--json']
+with (
+    patch.object(sys, 'argv', words),
+    patch.object(cells, 'GRID', small_grid.PLAN.cells),
+    patch.object(cells, 'SEEDS', tuple(range(500))),
+):
+    unveil.cli.main()
+"""
+INTERRUPTED = "unveil: error: interrupted\nhint: finished runs are kept: the same command goes on from there\n"
+
+#: Read by every interpreter as it starts: workers tell what an interrupt would do, and come no further than this.
+LATE = """
+import os, pathlib, signal, sys, time
+if "--multiprocessing-fork" in sys.orig_argv:
+    here = pathlib.Path(__file__).with_name(f"part-{os.getpid()}")
+    here.write_text(str(signal.getsignal(signal.SIGINT)))
+    here.rename(here.with_name(f"worker-{os.getpid()}"))
+    time.sleep(1000)
+"""
+
+
+@contextmanager
+def endless(sets: Path, out: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """An experiment at work, in a group of its own as at a terminal; nothing of it is left when the block ends."""
+    command = [sys.executable, "-c", ENDLESS, str(sets), str(out), str(Path(__file__).parent)]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True, env={**os.environ, **environment}
     )
-    command = [sys.executable, "-c", code, str(sets), str(tmp_path), str(Path(__file__).parent)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / JOURNAL).exists() or not (tmp_path / JOURNAL).stat().st_size:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=30)
-    assert 130 == process.returncode
-    assert error.startswith("unveil: error: interrupted\nhint: finished runs are kept")
-    assert len(journal_lines(tmp_path)) > 0
-    assert gone(process.pid)
+    try:
+        yield process
+    finally:
+        if not gone(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
-def gone(group: int, *, seconds: float = 10.0) -> bool:
-    """Whether the last process of a group ends within that time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
+def gone(group: int) -> bool:
+    """Whether the last process of a group has ended."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
     return False
+
+
+def interrupted(process: subprocess.Popen[str]) -> str:
+    """Press Ctrl-C, which the whole group gets, workers included; what was said on stderr until everybody had ended."""
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=PATIENCE)
+    wait_until(lambda: gone(process.pid), "the last process has ended")
+    assert 130 == process.returncode
+    return error
+
+
+def test_control_c_at_the_terminal_leaves_no_process_behind(sets: Path, tmp_path: Path) -> None:
+    """One line, exit 130, and the journal is sound."""
+    journal = tmp_path / JOURNAL
+    with endless(sets, tmp_path) as process:
+        wait_until(lambda: process.poll() is not None or (journal.exists() and journal.stat().st_size), "a result")
+        assert INTERRUPTED == interrupted(process)
+    assert len(journal_lines(tmp_path)) > 0
+
+
+def test_control_c_while_workers_are_starting_is_as_quiet(sets: Path, tmp_path: Path) -> None:
+    """A worker that is not yet at work must not complain either; importing takes seconds."""
+    (tmp_path / "sitecustomize.py").write_text(LATE)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+    with endless(sets, tmp_path / "out", PYTHONPATH=path) as process:
+        wait_until(
+            lambda: process.poll() is not None or len(list(tmp_path.glob("worker-*"))) == 2, "both workers start"
+        )
+        assert [str(signal.SIG_IGN)] * 2 == [told.read_text() for told in tmp_path.glob("worker-*")]
+        assert INTERRUPTED == interrupted(process)

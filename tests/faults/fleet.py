@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from small_trial import SmallTrial
 
+from patience import PATIENCE
 from unveil.storage.database import Database
 from unveil.transport.client import UnitClient
 from unveil.transport.failures import Busy, Unreachable
@@ -90,6 +91,7 @@ class Fleet:
         self.done: set[str] = set()  # owners whose links have come
         self.ports_taken = 0
         self.on_death: Callable[[str], None] | None = None  # called with a party that died a sudden death
+        self.reviewer: ReviewerAtWork | None = None  # who decides the tasks, where somebody does
 
     def start(self, *parties: str, chance: float = 0.0, seed: int = 0) -> None:
         """Start parties."""
@@ -132,20 +134,20 @@ class Fleet:
         path = self.root / party / "stderr.log"
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
-    def wait(self, condition: Callable[[], bool], *, seconds: float, what: str) -> None:
+    def wait(self, condition: Callable[[], bool], *, what: str) -> None:
         """Wait until something is so, watching everybody."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while not condition():
             self.watch()
             if time.monotonic() > end:
                 tails = "\n".join(f"{party}: {self.errors(party)[-800:]}" for party in PARTIES)
-                raise AssertionError(f"not within {seconds} s: {what}\n{tails}")
+                raise AssertionError(f"not within {PATIENCE} s: {what}\n{tails}")
             time.sleep(0.01)
 
     def wait_until_listening(self, unit: str) -> None:
         """Wait until a unit answers calls."""
         with client(self.small, "owner-a", unit) as caller:
-            self.wait(lambda: _answers(caller), seconds=60, what=f"{unit} listens")
+            self.wait(lambda: _answers(caller), what=f"{unit} listens")
 
     def _ended(self, party: str, code: int) -> None:
         if party in OWNERS and code == 0:
@@ -171,20 +173,44 @@ def fleet(zygote: Zygote, small: SmallTrial, *, bound: bool = False) -> Iterator
 
 
 class ReviewerAtWork(threading.Thread):
-    """Decides every task as the simulation's reviewer does, over HTTPS, however often the unit is away."""
+    """
+    Decides every task as the simulation's reviewer does, over HTTPS, however often the unit is away.
 
-    def __init__(self, small: SmallTrial) -> None:
+    As a context it is at work until the block ends. One that pauses after so many tasks goes on when it is told to:
+    until then no linkage can end, however late a test comes to disturb it.
+    """
+
+    def __init__(self, small: SmallTrial, *, pause_after: int | None = None) -> None:
         super().__init__(daemon=True)
         self._small, self._stop_asked = small, threading.Event()
+        self._pause_after = pause_after
+        self._client = _reviewers_client(small)  # before any party is at work on the unit's database
         self.problems: list[str] = []
         self.given: Counter[str] = Counter()  # tasks, and how often their verdict was acknowledged
 
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._stop_asked.set()
+        self.join(PATIENCE)
+        if kind is None:
+            assert not self.is_alive()
+            assert [] == self.problems
+
+    def go_on(self) -> None:
+        """The pause is over."""
+        self._pause_after = None
+
     def run(self) -> None:
         """Look for tasks again and again."""
-        with self._client() as client:
+        with self._client as client:
             while not self._stop_asked.is_set():
                 try:
                     for task in client.tasks():
+                        if self._pause_after is not None and len(self.given) >= self._pause_after:
+                            break
                         client.verdict(task["task"], self._small.world.truth_of(bytes.fromhex(task["task"])), 1.0)
                         self.given[task["task"]] += 1
                 except (Unreachable, Busy):
@@ -194,18 +220,13 @@ class ReviewerAtWork(threading.Thread):
                     return
                 self._stop_asked.wait(0.02)
 
-    def end(self) -> None:
-        """Stop, and tell what went wrong."""
-        self._stop_asked.set()
-        self.join(10)
-        assert [] == self.problems
 
-    def _client(self) -> UnitClient:
-        trial = self._small.trial
-        with Database.open(trial.database("review-unit"), role="review unit", demonstration=True) as database:
-            token = database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 3600, now=time.time())
-        tls = client_context(Credentials(trial.authority))
-        return UnitClient(trial.project().address(UNITS["review-unit"]), tls, PROJECT, token=token, timeout=5)
+def _reviewers_client(small: SmallTrial) -> UnitClient:
+    trial = small.trial
+    with Database.open(trial.database("review-unit"), role="review unit", demonstration=True) as database:
+        token = database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 86_400, now=time.time())
+    tls = client_context(Credentials(trial.authority))
+    return UnitClient(trial.project().address(UNITS["review-unit"]), tls, PROJECT, token=token, timeout=5)
 
 
 def client(small: SmallTrial, party: str, unit: str, project: str = PROJECT) -> UnitClient:

@@ -24,7 +24,7 @@ _ALL: Final = 0.03  # chance that all do
 _AT_ONCE: Final = 0.1  # share of the kills that may come before the first message
 _PATIENCE: Final = 15.0  # seconds after which lives are twice as long, so that every linkage ends
 _DISTURBED: Final = 60.0  # seconds after which a linkage is left alone; the next one gets the rest of the kills
-_LONGEST: Final = 240.0
+_LONGEST: Final = 1200.0
 
 
 @dataclass
@@ -57,10 +57,8 @@ class Killer:
 
     def disturb(self, parties: Fleet) -> None:
         """One linkage to its end, with as many kills as it takes."""
-        reviewer = ReviewerAtWork(parties.small)
-        reviewer.start()
-        _OneLinkage(self, parties).run()
-        reviewer.end()
+        with ReviewerAtWork(parties.small):
+            _OneLinkage(self, parties).run()
         self.linkages += 1
 
 

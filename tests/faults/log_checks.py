@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from fleet import addresses
 from small_trial import SmallTrial
@@ -17,26 +15,16 @@ from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec, frames
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import ID, AttributeEncodings, AttributeValues
-from unveil.storage.database import Database
-from unveil.storage.log import ProjectLog
-from unveil.trial.folder import OWNERS, PARTIES, PROJECT, UNITS
+from unveil.trial.folder import OWNERS, PARTIES, UNITS
+from unveil.trial.logs import log_of
 
 Disclosures = Counter[tuple[str, int, bytes]]  # owner, layer, pair or task
-
-
-@contextmanager
-def log_of(small: SmallTrial, party: str) -> Iterator[ProjectLog]:
-    """A party's log."""
-    role, name = (UNITS[party].value, "") if party in UNITS else ("owner", OWNERS[party])
-    url = small.trial.database(party)
-    with Database.open(url, role=role, identity=name, demonstration=True) as database:
-        yield database.project(PROJECT)
 
 
 def check_everything(small: SmallTrial) -> None:
     """All that the design promises about a run that has ended."""
     for party in PARTIES:
-        with log_of(small, party) as log:
+        with log_of(small.trial, party) as log:
             assert [] == log.verify(), party
     assert small.links == {party: folded_links(small, party) for party in OWNERS}
     check_disclosures(small)
@@ -64,7 +52,7 @@ def charged_disclosures(small: SmallTrial) -> Disclosures:
     """What the owners' ledgers are made from: every granted entry of every answer."""
     found: Disclosures = Counter()
     for owner in OWNERS:
-        with log_of(small, owner) as log:
+        with log_of(small.trial, owner) as log:
             for entry in log.entries():
                 if entry.kind != "decision" or entry.body is None:
                     continue
@@ -80,7 +68,7 @@ def arrived_disclosures(small: SmallTrial) -> Disclosures:
     found: Disclosures = Counter()
     owners = {f"owner {name}": party for party, name in OWNERS.items()}
     for unit, layer in (("attribute-unit", ATTRIBUTE), ("review-unit", REVIEW)):
-        with log_of(small, unit) as log:
+        with log_of(small.trial, unit) as log:
             for entry in log.entries():
                 if entry.sender not in owners:
                     continue
@@ -126,7 +114,7 @@ def check_deliveries(small: SmallTrial, lines: list[Line]) -> None:
 def _received(small: SmallTrial, party: str) -> Counter[tuple[str, str]]:
     """Sender and id of every message in a party's log, and how often it is there."""
     names = {role.value: unit for unit, role in UNITS.items()} | {f"owner {name}": one for one, name in OWNERS.items()}
-    with log_of(small, party) as log:
+    with log_of(small.trial, party) as log:
         return Counter((names[entry.sender], entry.message_id) for entry in log.entries() if entry.kind == "message")
 
 

@@ -15,22 +15,26 @@ from typing import Any, cast
 import pytest
 from disk_faults import Fault, full, gone, limited, read_only, small_disk
 from fleet import Fleet, ReviewerAtWork, Zygote, client, fleet
-from log_checks import check_everything, log_of
+from log_checks import check_everything
 from small_trial import SmallTrial, new_trial, small_schema
 from wire_tap import ACKNOWLEDGED, read_tap
 from zygote import PARTY_FAILED
 
+from patience import PATIENCE, wait_until
 from postgres import PostgresServer
 from unveil.errors import StorageError
 from unveil.party.host import Host
 from unveil.party.seat import Seat
-from unveil.transport.failures import Busy
+from unveil.storage.database import Database
+from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.logs import logger
 from unveil.trial.folder import OWNERS, PARTIES, UNITS
 
 SCHEMA = small_schema(batches=(5,) * 6, budget=16, reviews=8)
 _MOMENT = 1.0  # seconds
-_END = 60.0
+_BUSY = '"status": 503'
+#: Tasks that are decided before the reviewer waits for a fault. More than `_MIDWAY` messages have arrived then.
+_DECIDED, _MIDWAY = 4, 20
 
 
 @pytest.fixture
@@ -41,12 +45,13 @@ def small(tmp_path: Path) -> SmallTrial:
 @contextmanager
 def at_work(zygote: Zygote, small: SmallTrial, *, bound: bool = False) -> Iterator[Fleet]:
     """Parties with a reviewer; when the block ends, the linkage must come to its end and be as it should."""
-    with fleet(zygote, small, bound=bound) as parties:
-        reviewer = ReviewerAtWork(small)
-        reviewer.start()
+    with (
+        fleet(zygote, small, bound=bound) as parties,
+        ReviewerAtWork(small, pause_after=_DECIDED) as parties.reviewer,
+    ):
         yield parties
-        parties.wait(lambda: parties.finished, seconds=_END, what="the links have come")
-        reviewer.end()
+        parties.reviewer.go_on()
+        parties.wait(lambda: parties.finished, what="the links have come")
     check_everything(small)
 
 
@@ -57,21 +62,24 @@ def acknowledged(small: SmallTrial) -> int:
 
 
 def wait_for_messages(parties: Fleet, count: int) -> None:
-    parties.wait(lambda: acknowledged(parties.small) >= count, seconds=_END, what=f"{count} messages have arrived")
+    parties.wait(lambda: acknowledged(parties.small) >= count, what=f"{count} messages have arrived")
 
 
 def is_busy(small: SmallTrial, owner: str, unit: str) -> bool:
     """Whether the unit answers 503 to the message that waits for it."""
     try:
-        with log_of(small, owner) as log:
-            waiting = log.outgoing(recipient=UNITS[unit].value, limit=1)
+        with Database.inspect(small.trial.database(owner)) as database:
+            waiting = [one for log in database.logs() for one in log.outgoing(recipient=UNITS[unit].value, limit=1)]
     except StorageError:
         return False
     if not waiting:
         return False
-    with client(small, owner, unit) as caller, pytest.raises(Busy):
-        caller.put(waiting[0].message_id, waiting[0].body)
-    return True
+    with client(small, owner, unit) as caller:
+        try:
+            caller.put(waiting[0].message_id, waiting[0].body)
+        except (Busy, Unreachable) as error:  # not reached in time is no answer: it is asked again
+            return isinstance(error, Busy)
+    raise AssertionError(f"{unit} takes a message that it cannot write down")
 
 
 def disturb_a_unit(parties: Fleet, unit: str, fault: Fault) -> None:
@@ -81,14 +89,16 @@ def disturb_a_unit(parties: Fleet, unit: str, fault: Fault) -> None:
         parties.wait_until_listening(each)
     with fault(parties, unit):
         parties.start(*OWNERS)
-        parties.wait(lambda: is_busy(parties.small, "owner-a", unit), seconds=_END, what="503 for the sender")
+        parties.wait(lambda: is_busy(parties.small, "owner-a", unit), what="503 for the sender")
     disturb_midway(parties, unit, fault)
 
 
 def disturb_midway(parties: Fleet, party: str, fault: Fault) -> None:
     """Long enough for everybody to wait for this party in vain."""
-    wait_for_messages(parties, 15)
+    wait_for_messages(parties, _MIDWAY)
     with fault(parties, party):
+        assert parties.reviewer is not None
+        parties.reviewer.go_on()
         wait_for_silence(parties)
         assert not parties.finished, "the fault disturbs nobody"
 
@@ -104,7 +114,7 @@ def wait_for_silence(parties: Fleet) -> None:
             seen, since = now, time.monotonic()
         return time.monotonic() - since > _MOMENT
 
-    parties.wait(silent, seconds=_END, what="silence")
+    parties.wait(silent, what="silence")
 
 
 @pytest.mark.parametrize("fault", [limited, gone])
@@ -148,7 +158,7 @@ def test_a_party_that_cannot_write_does_not_start_and_says_why(zygote: Zygote, s
     """A clear message instead of a traceback; once the folder may be written, it goes on where it was."""
     with at_work(zygote, small, bound=True) as parties:
         parties.start(*PARTIES)
-        wait_for_messages(parties, 20)
+        wait_for_messages(parties, _MIDWAY)
         assert parties.kill(party)
         with read_only(parties, party):
             said = _start_in_vain(parties, party)
@@ -161,11 +171,14 @@ def _start_in_vain(parties: Fleet, party: str) -> str:
     """Start a party that must end by itself with a message; what it said."""
     before = len(parties.errors(party))
     parties.start(party)
-    deadline = time.monotonic() + _END
-    while (code := parties.ended(party)) is None:
-        assert time.monotonic() < deadline, f"{party} runs although it cannot write"
-        time.sleep(0.02)
-    assert PARTY_FAILED == code
+    codes: list[int | None] = []
+
+    def has_ended() -> bool:
+        codes.append(parties.ended(party))
+        return codes[-1] is not None
+
+    wait_until(has_ended, f"{party}, which cannot write, ends")
+    assert PARTY_FAILED == codes[-1]
     return parties.errors(party)[before:]
 
 
@@ -174,19 +187,28 @@ def test_parties_on_postgresql_outlive_their_server(
     zygote: Zygote, postgres_server: PostgresServer, tmp_path: Path, how: signal.Signals
 ) -> None:
     """The server crashes, or is restarted in good order, while everybody writes; all connect again by themselves."""
-    databases = {party: postgres_server.new_database() for party in PARTIES}
-    small = new_trial(tmp_path / "trial", seed=2, people=60, schema=SCHEMA, databases=databases)
-    with at_work(zygote, small) as parties:
-        parties.start(*PARTIES)
-        for count in (8, 30):
-            wait_for_messages(parties, count)
-            postgres_server.stop(how)
-            try:
-                time.sleep(_MOMENT)
-                parties.watch()
-            finally:
-                postgres_server.start()
-    assert '"status": 503' in "".join(parties.errors(unit) for unit in UNITS)
+    with postgres_server.databases(PARTIES) as databases:
+        small = new_trial(tmp_path / "trial", seed=2, people=60, schema=SCHEMA, databases=databases)
+        with at_work(zygote, small) as parties:
+            parties.start(*PARTIES)
+            for count in (8, _MIDWAY):
+                wait_for_messages(parties, count)
+                lose_the_server(parties, postgres_server, how)
+
+
+def lose_the_server(parties: Fleet, server: PostgresServer, how: signal.Signals) -> None:
+    """Until somebody was told to try again later."""
+    before = busy_answers(parties)
+    server.stop(how)
+    try:
+        parties.wait(lambda: busy_answers(parties) > before, what="503 for somebody")
+    finally:
+        server.start()
+
+
+def busy_answers(parties: Fleet) -> int:
+    """How often units have answered 503."""
+    return sum(parties.errors(unit).count(_BUSY) for unit in UNITS)
 
 
 class _FullStream(io.StringIO):
@@ -218,5 +240,7 @@ def test_a_party_that_can_log_nothing_about_its_full_disk_decides_again(small: S
     host = _FullOnce()
     seat = Seat(small.trial.project(), cast("Host[Any]", host), logger(_FullStream()))
     seat.start()
-    assert host.again.wait(10)
-    seat.stop()
+    try:
+        assert host.again.wait(PATIENCE)
+    finally:
+        seat.stop()

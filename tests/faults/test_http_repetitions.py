@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from fleet import Fleet, Zygote, client, fleet
-from log_checks import log_of
 from small_trial import new_trial, small_schema
 
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, Fingerprint, Refusal
 from unveil.transport.failures import Refused, Rejected
 from unveil.transport.port import Conflict
+from unveil.trial.logs import log_of
 
 FRAME = codec.encode(Fingerprint(bytes(ID)))
 OTHER = codec.encode(Fingerprint(bytes([1]) * ID))
@@ -35,7 +35,7 @@ def test_an_id_has_one_body_also_after_the_unit_was_killed(units: Fleet) -> None
     small = units.small
     with client(small, "owner-a", "record-unit") as caller:
         caller.put("m1", FRAME)
-        with log_of(small, "record-unit") as log:
+        with log_of(small.trial, "record-unit") as log:
             before = log.head
         for _ in range(2):
             caller.put("m1", FRAME)
@@ -44,7 +44,7 @@ def test_an_id_has_one_body_also_after_the_unit_was_killed(units: Fleet) -> None
             assert units.kill("record-unit")
             units.start("record-unit")
             units.wait_until_listening("record-unit")
-        with log_of(small, "record-unit") as log:
+        with log_of(small.trial, "record-unit") as log:
             assert before == log.head
             assert [] == log.verify()
 
@@ -55,7 +55,7 @@ def test_an_id_belongs_to_its_sender(units: Fleet) -> None:
     with client(small, "owner-a", "record-unit") as one, client(small, "owner-b", "record-unit") as other:
         one.put("m1", FRAME)
         other.put("m1", FRAME)
-        with log_of(small, "record-unit") as log:
+        with log_of(small.trial, "record-unit") as log:
             senders = [entry.sender for entry in log.entries() if entry.kind == "message"]
         assert ["owner a", "owner b"] == sorted(senders)
 
@@ -63,13 +63,13 @@ def test_an_id_belongs_to_its_sender(units: Fleet) -> None:
 def test_a_message_for_another_unit_or_project_is_not_taken(units: Fleet) -> None:
     """What was misdirected changes nothing and can still be delivered where it belongs."""
     small = units.small
-    with log_of(small, "attribute-unit") as log:
+    with log_of(small.trial, "attribute-unit") as log:
         before = log.head
     with client(small, "owner-a", "attribute-unit") as wrong, pytest.raises(Rejected):
         wrong.put("m1", FRAME)
     with client(small, "owner-a", "attribute-unit", "another") as wrong, pytest.raises(Refused):
         wrong.put("m1", codec.encode(Refusal(bytes(ID))))
-    with log_of(small, "attribute-unit") as log:
+    with log_of(small.trial, "attribute-unit") as log:
         assert before == log.head
     with client(small, "owner-a", "record-unit") as right:
         right.put("m1", FRAME)

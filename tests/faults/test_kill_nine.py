@@ -37,11 +37,11 @@ def test_killed_parties_on_postgresql_come_to_the_undisturbed_links(
     """The same where the database is a process of its own, which must not keep locks of the dead."""
     killer = Killer(POSTGRESQL_KILLS, random.Random(SEED))
     while not killer.enough:
-        databases = {party: postgres_server.new_database() for party in PARTIES}
-        small = new_trial(tmp_path / str(killer.linkages), seed=SEED + killer.linkages, databases=databases)
-        with fleet(zygote, small) as parties:
-            killer.disturb(parties)
-        check_everything(small)
+        with postgres_server.databases(PARTIES) as databases:
+            small = new_trial(tmp_path / str(killer.linkages), seed=SEED + killer.linkages, databases=databases)
+            with fleet(zygote, small) as parties:
+                killer.disturb(parties)
+            check_everything(small)
     print(killer)  # noqa: T201 - shown with -s
 
 

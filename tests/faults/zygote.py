@@ -7,7 +7,7 @@ Run as a program it reads commands from stdin, one JSON object a line, and answe
     {"do": "signal", "pid": N, "signal": S}          {"code": C}   once the process has ended
     {"do": "poll", "pid": N}                         {"code": C}   or null while it runs
 
-A child is a process of its own and does what `unveil serve` or an owner's errand does. The zygote has no thread, no
+A child is a process of its own and does what `unveil serve` or an owner's process does. The zygote has no thread, no
 open database and no TLS context when it forks. It alone waits for its children, so a pid stays theirs until it is told.
 """
 
@@ -21,7 +21,7 @@ import resource
 import signal
 import sys
 import tempfile
-import time
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -69,6 +69,7 @@ def warm_up() -> None:
     import unveil.party.at_owner
     import unveil.party.serve
     import unveil.transport.server
+    import unveil.trial.owner_process
 
     with tempfile.TemporaryDirectory() as root:
         small_trial.new_trial(Path(root) / "warm", seed=1, people=60, schema=small_trial.small_schema(batches=(6, 6)))
@@ -167,22 +168,9 @@ def _serve(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the ca
 
 
 def _errand(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the caller, after the fork
-    from unveil.errors import StorageError
-    from unveil.party.at_owner import OwnerFolder
-    from unveil.projects.owner_config import OwnerConfig
+    from unveil.trial.owner_process import work
 
-    config = OwnerConfig.load(trial.config(party), demonstration=True)
-    folder = OwnerFolder.load(config, demonstration=True)
-    with folder.open(demonstration=True) as database:
-        errand = folder.errand(folder.host(database))
-        errand.start()
-        while True:
-            try:
-                if errand.finished:
-                    return
-            except StorageError:
-                pass
-            time.sleep(0.02)
+    work(trial.config(party), threading.Event())
 
 
 if __name__ == "__main__":

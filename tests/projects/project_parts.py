@@ -12,6 +12,7 @@ from unveil.projects.project_file import project_text
 from unveil.schema import Schema, built_in
 
 UNITS = ("record unit", "attribute unit", "review unit")
+HOSTS = tuple(f"{role[:3]}.example.org" for role in UNITS)
 
 
 def public_key(name: str) -> str:
@@ -36,12 +37,12 @@ def project(*parties: Party, schema: Schema | None = None) -> Project:
 def with_files(folder: Path) -> Project:
     """The same in a folder, with an authority, certificates and keys for everybody, and the file project.toml."""
     pki.new_authority(folder)
-    parties = [unit(role, key=issued(folder, role.replace(" ", "-"))) for role in UNITS]
+    parties = [unit(role, key=issued(folder, role.replace(" ", "-"), hosts=HOSTS)) for role in UNITS]
     parties += [owner(name, key=issued(folder, name)) for name in ("a", "b")]
     whole = project(*parties)
     (folder / "project.toml").write_text(project_text(whole), encoding="utf-8")
     return whole
 
 
-def issued(folder: Path, name: str) -> str:
-    return pki.issue(folder, name).public_key
+def issued(folder: Path, name: str, hosts: tuple[str, ...] = ()) -> str:
+    return pki.issue(folder, name, hosts=hosts).public_key

@@ -182,7 +182,7 @@ def test_an_owner_is_told_everything_with_paths_resolved(folder: Path) -> None:
 
 
 OWNER_MISTAKES = {
-    "name": ('name = "a"', 'name = "A"', "name", "matching"),
+    "name": ('name = "a"', 'name = "A"', "name", "small letters, digits, dashes"),
     "data": ("people.csv", "none.csv", "data", "no such file"),
     "key": ("do.key", "none.key", "key", "no such file"),
     "policy": ('name = "a"', 'name = "a"\npolicy = "none.toml"', "policy", "no such file"),

@@ -89,7 +89,7 @@ def changed(**changes: Any) -> str:  # noqa: ANN401 - whatever a project holds
 
 #: What is replaced in a sound file, by what, and the key and a word of the explanation.
 MISTAKES = {
-    "name": ('name = "trial"', 'name = "Trial 1"', "name", "matching"),
+    "name": ('name = "trial"', 'name = "Trial 1"', "name", "small letters, digits, dashes"),
     "no name": ('name = "trial"\n', "", "name", "missing"),
     "a version as text": (f"protocol = {VERSION}", f'protocol = "{VERSION}"', "protocol", "whole number"),
     "a version that is not spoken": (f"protocol = {VERSION}", "protocol = 99", "protocol", f"; {VERSION}"),
@@ -99,7 +99,7 @@ MISTAKES = {
     "the attribute's name": ('name = "trial"', 'name = "trial"\nlinkage = "x"', "linkage", "unknown key"),
     "unknown limit": ("[limits]", "[limits]\nspeed = 1", "limits.speed", "unknown key"),
     "role": ('role = "review unit"', 'role = "reviewunit"', "parties.2.role", "did you mean review unit"),
-    "owner's name": ('role = "owner"\nname = "a"', 'role = "owner"\nname = "A"', "parties.3.name", "matching"),
+    "owner's name": ('role = "owner"\nname = "a"', 'role = "owner"\nname = "A"', "parties.3.name", "small letters"),
     "no owner's name": ('role = "owner"\nname = "a"', 'role = "owner"', "parties.3.name", "missing"),
     "owner's address": (
         'role = "owner"\nname = "a"', 'role = "owner"\nname = "a"\naddress = "https://h"', "parties.3.address",
@@ -108,7 +108,7 @@ MISTAKES = {
     "plain http": ("https://rec", "http://rec", "parties.0.address", "no address of a unit"),
     "no address": ('address = "https://rec.example.org:8443"\n', "", "parties.0.address", "missing for the record"),
     "the same address": ("https://att.", "https://rec.", "parties.1.address", "used twice"),
-    "key": (public_key("a"), public_key("a")[:-1] + "B", "parties.3.public_key", "matching ^sha256"),
+    "key": (public_key("a"), public_key("a")[:-1] + "B", "parties.3.public_key", "sha256: and 43 letters"),
     "no key": (f'public_key = "{public_key("a")}"\n', "", "parties.3.public_key", "missing"),
     "the same key": (public_key("b"), public_key("a"), "parties.4.public_key", "the owner a has the same one"),
     "a unit's key": (public_key("b"), public_key("review unit"), "parties.4.public_key", "the review unit has"),

@@ -30,8 +30,13 @@ by_kind = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sam
 
 def frame(header: object, *columns: bytes) -> bytes:
     """A frame with any header, made without the encoder."""
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    text = header if isinstance(header, bytes) else spelt(header)
     return b"UNV\x02" + len(text).to_bytes(4, "little") + text + b"".join(columns)
+
+
+def spelt(header: object) -> bytes:
+    """A header as it must be spelt."""
+    return json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def header_of(message: Message) -> tuple[dict[str, Any], bytes]:
@@ -64,6 +69,53 @@ def test_a_frame_is_laid_out_as_documented() -> None:
     assert b"UNV\x02" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
         Refusal(b"0123456789abcdef")
     )
+
+
+@by_kind
+def test_a_header_has_one_spelling(sample: Message) -> None:
+    """Blanks and the like would be kept in a log for ever, a quarter of a megabyte with every message."""
+    header, columns = header_of(sample)
+    assert sample == decode(frame(spelt(header), columns))
+    plain = spelt(header)
+    others = [
+        json.dumps(header, ensure_ascii=False).encode(),
+        plain + b" " * 100_000,
+        b"\n" + plain,
+        b"\xef\xbb\xbf" + plain,
+        plain.decode().encode("utf-16"),
+        plain.replace(b'"kind"', b'"k\\u0069nd"', 1),
+        plain.replace(b"{", b'{"kind":"SECRET",', 1),
+        spelt({name: header[name] for name in reversed(header)}),
+    ]
+    if len(header["fields"]) > 1:
+        others.append(spelt({**header, "fields": dict(reversed(header["fields"].items()))}))
+    for text in others:
+        assert text != plain
+        with pytest.raises(FrameError, match=r"not spelt|not JSON"):
+            decode(frame(text, columns))
+
+
+def test_columns_come_in_the_order_of_the_kind() -> None:
+    """One message, one frame: a log that compares frames must not take the same message for another."""
+    header, _ = header_of(LABELS)
+    header["columns"] = [header["columns"][at] for at in (1, 0, 2)]
+    with pytest.raises(FrameError, match="not spelt"):
+        decode(frame(header, LABELS.g, LABELS.pair_ids, LABELS.p))
+
+
+def test_a_value_is_escaped_only_where_json_needs_it() -> None:
+    """A letter written as \\u0041 takes six bytes, and is no other message than the letter."""
+    message = AttributeValues(bytes(16), ({"last_name": 'A"\n'},))
+    wire = encode(message)
+    assert message == decode(wire)
+    header, columns = header_of(message)
+    text = spelt(header).replace(b"A", b"\\u0041", 1)
+    with pytest.raises(FrameError):
+        decode(frame(text, columns))
+    text = spelt(header).replace(b':"A', b':"\\u0041', 1)
+    assert header == json.loads(text)
+    with pytest.raises(FrameError, match="not spelt"):
+        decode(frame(text, columns))
 
 
 def test_text_travels_as_utf_8() -> None:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from every_message import SAMPLES
@@ -120,3 +121,27 @@ def test_too_early_is_told_apart_from_never() -> None:
     error = too_early(Envelope(owner("a"), REVIEW_UNIT, m.Refusal(b"")), "a task that is not known yet")
     assert isinstance(error, RemoteProtocolError)
     assert ("owner a", "Refusal") == (error.sender, error.kind)
+
+
+#: Kinds that say something without an entry: an owner without records, a batch of nothing uncertain, no change.
+EMPTY = {m.RecordEncodings, m.Bootstrap, m.Labels, m.LinkTable}
+
+
+@pytest.mark.parametrize("sample", [one for one in SAMPLES if one.KEY], ids=lambda sample: type(sample).__name__)
+def test_a_message_about_nothing_is_neither_sent_nor_taken(sample: m.Message) -> None:
+    """Checks of its entries find no fault with it, so it could be sent, and kept, without end."""
+    emptied: dict[str, Any] = dict.fromkeys(sample.widths(), b"")
+    if isinstance(sample, m.AttributeValues):
+        emptied["values"] = ()
+    nothing = replace(sample, **emptied)
+    roles = {party.role: party for party in PARTIES}
+    for sender, recipient in FLOWS[type(sample)]:
+        envelope = Envelope(roles[sender], roles[recipient], nothing)
+        if type(sample) in EMPTY:
+            check_outgoing(envelope)
+            check_incoming(envelope)
+            continue
+        with pytest.raises(LocalProtocolError, match="about nothing"):
+            check_outgoing(envelope)
+        with pytest.raises(RemoteProtocolError, match="about nothing"):
+            check_incoming(envelope)

@@ -3,6 +3,7 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unveil.protocol.messages import LONGEST_VALUE
 from unveil.review_unit.alignment import TAKES, Edit, Step, align, edits, fold
 
 words = st.text(alphabet="abAB-", max_size=7)
@@ -76,3 +77,10 @@ def test_a_value_of_absurd_length_is_compared_by_position() -> None:
     """An owner could stall the review unit with one value otherwise."""
     script = align("A" * 5000, "A" * 4999 + "BC")
     assert (Edit.AGREE, Edit.REPLACE, Edit.RIGHT_ONLY) == (script[0].edit, script[4999].edit, script[5000].edit)
+
+
+def test_the_longest_values_that_the_unit_takes_are_aligned_in_full() -> None:
+    """By position, one letter that is left out at the front would make all that follow differ, and be shown."""
+    left = ("abcde" * LONGEST_VALUE)[:LONGEST_VALUE]
+    script = align(left, left[1:] + "x")
+    assert (2, Edit.LEFT_ONLY, Edit.RIGHT_ONLY) == (edits(script), script[0].edit, script[-1].edit)

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 from three_pairs import PAIRS, SCHEMA
 
+from patience import PATIENCE
 from unveil.cli.review import ReviewPaused, SessionFile, TerminalReviewer, seen_risk
 from unveil.errors import SettingError
 from unveil.privacy.population import Population
@@ -284,7 +285,7 @@ def test_a_review_in_a_real_terminal_can_be_left_and_taken_up(tmp_path: Path) ->
     def start() -> pexpect.spawn:
         environment = {"TERM": "xterm-256color", "PYTHONUTF8": "1"}
         return pexpect.spawn(
-            sys.executable, arguments, env=environment, dimensions=(24, 80), timeout=20, encoding="utf-8"
+            sys.executable, arguments, env=environment, dimensions=(24, 80), timeout=PATIENCE, encoding="utf-8"
         )
 
     child = start()
@@ -296,6 +297,7 @@ def test_a_review_in_a_real_terminal_can_be_left_and_taken_up(tmp_path: Path) ->
     child.send("q")
     child.expect("paused")
     child.expect(pexpect.EOF)
+    child.wait()  # one that is closed while it is ending would be killed
     child.close()
     assert 75 == child.exitstatus
 
@@ -313,5 +315,6 @@ def test_a_review_in_a_real_terminal_can_be_left_and_taken_up(tmp_path: Path) ->
     child.send("\r")
     child.expect("verdicts True False None")
     child.expect(pexpect.EOF)
+    child.wait()  # one that is closed while it is ending would be killed
     child.close()
     assert 0 == child.exitstatus

@@ -4,6 +4,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from asked_attribute_unit import (
+    DOUBTFUL,
+    DOUBTING,
+    FULL,
+    HALF,
+    NONE,
+    OTHER,
+    PAIRS,
+    TWO_LAYERS,
+    announced,
+    answer,
+    asked,
+    asking,
+    labels,
+    refusal,
+    split,
+    verdict,
+)
 from small_project import (
     NAMES,
     OWNERS,
@@ -14,14 +32,12 @@ from small_project import (
     forest_of,
     ids,
     make_attribute_unit,
-    reals,
     refuses,
     sent,
     with_protocol,
 )
 
 from unveil.attribute_unit.answers import Answers
-from unveil.attribute_unit.machine import AttributeUnit
 from unveil.errors import TooEarly
 from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN
 from unveil.protocol.flows import Envelope
@@ -30,76 +46,10 @@ from unveil.protocol.messages import (
     ID,
     AttributeEncodings,
     AttributeWish,
-    Bootstrap,
     EncodingWish,
-    Labels,
-    Refusal,
-    ReviewLabel,
     ReviewTask,
 )
-from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
-from unveil.schema import Schema
-
-#: Filters as small numbers: equal, half alike, unlike to 0b1111; 0 is missing.
-FULL, HALF, OTHER, NONE = 0b1111, 0b0011_0011, 0b1111_0000, 0
-
-
-def announced(pairs: list[int], g: list[int] | None = None, p: list[float] | None = None) -> Envelope:
-    g, p = g or [1] * len(pairs), p or [0.6] * len(pairs)
-    return Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, Bootstrap(ids(*pairs), bytes(g), reals(*p)))
-
-
-def answer(sender: Address, pairs: list[int], filters: list[list[int]] | None = None, rank: int = 1) -> Envelope:
-    """One small filter per pair and attribute, in 256 bits."""
-    filters = filters or [[FULL] * 3] * len(pairs)
-    wide = b"".join(value.to_bytes(32, "little") for row in filters for value in row)
-    message = AttributeEncodings(3, 256, ids(*pairs), wide, bytes([rank] * 3 * len(pairs)))
-    return Envelope(sender, ATTRIBUTE_UNIT, message)
-
-
-def refusal(sender: Address, numbers: list[int] | bytes) -> Envelope:
-    column = numbers if isinstance(numbers, bytes) else ids(*numbers)
-    return Envelope(sender, ATTRIBUTE_UNIT, Refusal(column))
-
-
-def verdict(task_ids: bytes, g: list[int], p: list[float] | None = None) -> Envelope:
-    p = p or [1.0] * len(g)
-    return Envelope(REVIEW_UNIT, ATTRIBUTE_UNIT, ReviewLabel(task_ids, bytes(g), reals(*p)))
-
-
-def split(column: bytes) -> list[bytes]:
-    return [column[start : start + ID] for start in range(0, len(column), ID)]
-
-
-def labels(out: list[Envelope]) -> dict[bytes, tuple[int, float]]:
-    (message,) = sent(out, RECORD_UNIT)
-    assert isinstance(message, Labels)
-    p = np.frombuffer(message.p, "<f8").tolist()
-    return dict(zip(split(message.pair_ids), zip(message.g, p, strict=True), strict=True))
-
-
-TWO_LAYERS = with_protocol(SCHEMA, layers=2)
-#: Ten pairs that contradict each other: equal evidence, and M_R calls every other one a match. M_A cannot be certain.
-PAIRS = list(range(1, 11))
-DOUBTFUL = [0, 1] * 5
-#: Whichever pair is reviewed first, the few trees must not be certain of the others afterwards.
-DOUBTING = with_protocol(SCHEMA, p_t=0.99)
-
-
-def asking(schema: Schema = DOUBTING) -> tuple[AttributeUnit, ReviewTask, list[Envelope]]:
-    """A unit that has compared ten doubtful pairs, its first review batch, and all that it sent with it."""
-    unit = make_attribute_unit(schema)
-    receive(unit, announced(PAIRS, DOUBTFUL))
-    receive(unit, answer(A, PAIRS, [[FULL, HALF, FULL]] * 10))
-    out = receive(unit, answer(B, PAIRS))
-    (task,) = sent(out, REVIEW_UNIT)
-    assert isinstance(task, ReviewTask)
-    return unit, task, out
-
-
-def asked(schema: Schema = DOUBTING) -> tuple[AttributeUnit, ReviewTask]:
-    """A unit that has compared ten doubtful pairs, and its first review batch."""
-    return asking(schema)[:2]
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
 
 
 def test_a_batch_is_worked_on_when_both_owners_have_answered_every_pair() -> None:
@@ -241,7 +191,7 @@ def test_labels_teach_the_forest_and_the_next_batch_follows() -> None:
 
 def test_only_changes_are_reported_after_the_first_time() -> None:
     """The second batch brings no pair: only outcomes that changed by the new labels go up."""
-    unit, task = asked()
+    unit, task = asked(with_protocol(DOUBTING, batches=(3, 2, 2)))
     (second,) = sent(receive(unit, verdict(task.task_ids, [1])), REVIEW_UNIT)
     assert isinstance(second, ReviewTask)
     before = labels(receive(unit, verdict(second.task_ids, [0])))
@@ -307,7 +257,11 @@ def test_a_reviewer_who_is_not_certain_is_taken_at_their_word() -> None:
         (Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, answer(A, [1]).message), "not allowed"),
         (Envelope(A, ATTRIBUTE_UNIT, announced([5]).message), "not allowed"),
         (Envelope(A, ATTRIBUTE_UNIT, verdict(ids(1), [1]).message), "not allowed"),
-        (Envelope(RECORD_UNIT, A, EncodingWish(b"", b"", b"")), "not for the attribute unit"),
+        (Envelope(RECORD_UNIT, A, EncodingWish(ids(1), ids(1), bytes(32))), "not for the attribute unit"),
+        (refusal(B, []), "about nothing"),
+        (refusal(REVIEW_UNIT, []), "about nothing"),
+        (answer(B, []), "about nothing"),
+        (verdict(b"", []), "about nothing"),
         (announced([3]), "the last batch is not finished"),
         (answer(A, [1]), "second answer"),
         (refusal(A, [1]), "second answer"),

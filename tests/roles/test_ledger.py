@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.owner.ledger import ATTRIBUTE, ID, REVIEW, Ledger, Spent, day_of
+from unveil.owner.ledger import ATTRIBUTE, REVIEW, Ledger, Spent, day_of
 from unveil.privacy.kapr import kapr_held
 from unveil.privacy.ledger_risk import LedgerRisk, ledger_risk
 from unveil.privacy.population import Population
+from unveil.protocol.messages import ID
 from unveil.records import Column, Records
 
 DAY = 86_400.0

@@ -132,12 +132,12 @@ def test_people_cannot_let_go_what_the_policy_holds_back() -> None:
 
 
 def test_what_people_turn_down_uses_up_no_cap() -> None:
-    """One pair and one review are allowed; the entry that was refused leaves room for the one that was approved."""
-    party = made("all", Caps(project_pairs=1, record_reviews=1))
-    receive(party, wish(party, [0, 0]))
-    out = approve(party, 0, [False, True])
-    assert [ids(1)] == [one.pair_ids for one in sent(out) if isinstance(one, AttributeEncodings)]
-    receive(party, show([1, 1], [10, 11]))
+    """Two pairs and one review are allowed; the entry that was refused leaves room for those that were approved."""
+    party = made("all", Caps(project_pairs=2, record_reviews=1))
+    receive(party, wish(party, [0, 0, 0]))
+    out = approve(party, 0, [False, True, True])
+    assert [ids(1, 2)] == [one.pair_ids for one in sent(out) if isinstance(one, AttributeEncodings)]
+    receive(party, show([1, 2], [10, 11]))
     out = approve(party, 0, [False, True])
     assert [ids(11)] == [one.task_ids for one in sent(out) if isinstance(one, AttributeValues)]
 

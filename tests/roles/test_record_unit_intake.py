@@ -37,7 +37,7 @@ def plain(sender: Address, *, keys: int = 1, handles: bytes = ids(1)) -> Envelop
         (upload(B, shared=SHARED * 3), "more than 20 records"),
         (Envelope(REVIEW_UNIT, RECORD_UNIT, upload(B).message), "not allowed"),
         (Envelope(ATTRIBUTE_UNIT, RECORD_UNIT, Labels(b"", b"", b"")), "no labels were asked for"),
-        (Envelope(B, ATTRIBUTE_UNIT, AttributeEncodings(1, 64, b"", b"", b"")), "not for the record unit"),
+        (Envelope(B, ATTRIBUTE_UNIT, AttributeEncodings(1, 64, ids(1), bytes(8), b"\x01")), "not for the record unit"),
     ],
 )
 def test_uploads_and_others_that_do_not_fit_are_refused(envelope: Envelope, because: str) -> None:
@@ -53,9 +53,38 @@ def test_an_upload_with_one_handle_for_two_records_is_set_aside_as_a_whole() -> 
     unit = agreed()
     receive(unit, upload(A))
     assert [] == receive(unit, plain(B, handles=ids(1, 1)))
-    assert 2 == unit.intake.quarantined[B]["all, since two records have the same handle"]
+    assert 2 == unit.intake.quarantined[B]["all, since two records have the same handle; 9 of 10 uploads are left"]
     assert unit.comparison is None
     assert 1 == len(sent(receive(unit, upload(B, first=100)), ATTRIBUTE_UNIT))
+
+
+def test_uploads_that_are_set_aside_or_given_up_come_to_an_end() -> None:
+    """Each is kept, however useless: ten of any size the project allows, and what is left stands in the status."""
+    unit = agreed()
+    for left in range(9, -1, -1):
+        if left % 2:
+            receive(unit, plain(B, handles=ids(1, 1)))
+            assert (
+                f"all, since two records have the same handle; {left} of 10 uploads are left"
+                in (unit.intake.quarantined[B])
+            )
+        else:
+            receive(unit, upload(B, part=0, parts=2))
+            receive(unit, fingerprint(B))
+    for one in (upload(B), upload(B, part=0, parts=2), plain(B, handles=ids(1, 1))):
+        refuses(unit, one, "more than 10 uploads")
+    assert [] == receive(unit, upload(A))
+
+
+def test_the_tenth_upload_may_still_be_the_right_one() -> None:
+    """All its parts are taken, and the linkage goes on."""
+    unit = agreed()
+    receive(unit, upload(A))
+    for _ in range(9):
+        receive(unit, plain(B, handles=ids(1, 1)))
+    one, two = in_parts(B, 100, (4, 5))
+    assert [] == receive(unit, one)
+    assert 1 == len(sent(receive(unit, two), ATTRIBUTE_UNIT))
 
 
 def test_the_project_says_what_is_plausible() -> None:

@@ -19,9 +19,10 @@ from small_project import (
 
 from unveil.errors import LocalProtocolError, TooEarly
 from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN
+from unveil.party.closing import unfinished
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
-from unveil.protocol.messages import AttributeValues, Bootstrap, Refusal, ReviewLabel, ReviewTask
+from unveil.protocol.messages import LONGEST_VALUE, AttributeValues, Bootstrap, Refusal, ReviewLabel, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.review_unit.display import Verdict
 from unveil.review_unit.machine import ReviewUnit
@@ -208,6 +209,11 @@ def test_an_opening_cannot_be_taken_back() -> None:
         (task(2, 2), "opened before"),
         (task(2, states=(4, 0, 0)), "unknown state"),
         (Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, ReviewTask(2, ids(2), bytes(2), bytes(2))), "differs from the schema"),
+        (values(B, {}), "about nothing"),
+        (refusal(B), "about nothing"),
+        (task(), "about nothing"),
+        (values(B, {1: {"first_name": "x" * 257}}), "more than 256 characters"),
+        (Envelope(B, REVIEW_UNIT, AttributeValues(ids(1, 5), (ANNE, {"first_name": "x" * 257}))), "more than 256"),
         (values(A, {1: ANN}), "second answer"),
         (refusal(A, 1), "second answer"),
         (values(A, {7: ANN, 1: ANN}), "second answer"),
@@ -271,3 +277,31 @@ def test_nothing_is_opened_of_a_task_that_does_not_wait() -> None:
     for number in (1, 2, 9):
         with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
             unit.opening(ids(number), "first_name", Stage.FULL)
+
+
+def test_a_value_of_the_greatest_length_is_taken() -> None:
+    """In characters, not bytes: names in every script have the same room."""
+    unit = make_review_unit()
+    receive(unit, task(1))
+    for party in OWNERS:
+        receive(unit, values(party, {1: {"first_name": "Ж" * LONGEST_VALUE}}))
+    assert [ids(1)] == [pair.task_id for pair in unit.pending()]
+    assert f" {LONGEST_VALUE} " in (AttributeValues.__doc__ or "")
+
+
+def test_a_long_value_is_refused_also_where_decoys_are_dropped() -> None:
+    """It would be parsed and dropped, but an owner that sends it breaks the protocol all the same."""
+    unit = make_review_unit(with_protocol(SCHEMA, decoys=0.2))
+    receive(unit, task(1))
+    refuses(unit, values(A, {1: {**ANN, "zip": "1" * (LONGEST_VALUE + 1)}}), "more than 256 characters")
+
+
+def test_a_unit_has_work_while_a_task_is_not_decided() -> None:
+    """Closing its project meanwhile would leave the attribute unit waiting for ever."""
+    unit = make_review_unit()
+    assert "" == unfinished(unit)
+    receive(unit, task(1))
+    assert "tasks are not decided (1)" in unfinished(unit)
+    receive(unit, refusal(A, 1))
+    receive(unit, values(B, {1: ANNE}))
+    assert "" == unfinished(unit)

@@ -13,14 +13,16 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from planted import codes_in, plant
 from traffic import Exchange, recorded
 
+from patience import PATIENCE, wait_until
 from unveil.owner.ledger import Entries
 from unveil.party.at_owner import OwnerFolder
 from unveil.presets import with_preset
@@ -31,15 +33,16 @@ from unveil.schema import Schema, built_in
 from unveil.storage.database import Database
 from unveil.synthetic import generate, write
 from unveil.transport.client import UnitClient
+from unveil.transport.failures import Unreachable
 from unveil.transport.tls import Credentials, client_context
 from unveil.trial import folder
 from unveil.trial.folder import OWNERS, PARTIES, PROJECT, UNITS, Trial
+from unveil.trial.processes import ports_held
 
 PEOPLE, SEED, BUDGET = 400, 3, 20
 KEY_DO = bytes(range(101, 133))
 #: In the run with decoys: owner a's records, by row, that may go no further than a layer.
 CONSENT = {row: 1 + row % 2 for row in range(0, PEOPLE, 3)}
-_PATIENCE = 90.0
 _HERE = Path(__file__).parent
 
 
@@ -126,8 +129,9 @@ def conduct(trial: Trial) -> Observed:
     """Run everybody until the owners have their links."""
     observed = Observed()
     with ExitStack() as stack:
+        stack.enter_context(ports_held(trial.project().address(role) for role in UNITS.values()))
         units = {name: stack.enter_context(_process(trial, name, _unit(trial, name))) for name in UNITS}
-        _wait(lambda: all((trial.root / f"{name}.ready").exists() for name in UNITS), units)
+        _wait(lambda: all((trial.root / f"{name}.ready").exists() for name in UNITS), "the units listen", units)
         observed.token = _token(trial)
         owners = {
             name: stack.enter_context(
@@ -138,11 +142,11 @@ def conduct(trial: Trial) -> Observed:
         tls = client_context(Credentials(trial.authority))
         client = UnitClient(trial.project().address("review unit"), tls, PROJECT, token=observed.token)
         with client:
-            _wait(lambda: _review(trial, client, observed, owners), units | owners)
+            _wait(lambda: _review(trial, client, observed, owners), "the links have come", units | owners)
         _look_at_processes(trial, units | owners, observed)
         for process in units.values():
             process.send_signal(signal.SIGTERM)
-        assert {0} == {process.wait(20) for process in (*units.values(), *owners.values())}
+        assert {0} == {process.wait(PATIENCE) for process in (*units.values(), *owners.values())}
     return observed
 
 
@@ -173,26 +177,27 @@ def _process(trial: Trial, party: str, words: list[str]) -> Iterator[subprocess.
         process.wait()
 
 
-def _wait(done: object, processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
-    assert callable(done)
-    end = time.monotonic() + _PATIENCE
-    while not done():
+def _wait(done: Callable[[], bool], what: str, processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
+    def watched() -> bool:
         ended = {name: process.returncode for name, process in processes.items() if process.poll()}
         assert not ended, f"a party failed: {ended}"
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
+        return done()
+
+    wait_until(watched, what)
 
 
 def _token(trial: Trial) -> str:
     with Database.open(trial.database("review-unit"), role="review unit", demonstration=True) as database:
-        return database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 600, now=time.time())
+        return database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 86_400, now=time.time())
 
 
 def _review(
     trial: Trial, client: UnitClient, observed: Observed, owners: Mapping[str, subprocess.Popen[bytes]]
 ) -> bool:
     """Decide the tasks that wait, looking into the unit's database before and after; whether the owners are done."""
-    tasks = client.tasks()
+    tasks: list[dict[str, Any]] = []
+    with suppress(Unreachable):  # late, which is no end: a party that died is noticed by whoever waits
+        tasks = client.tasks()
     if tasks:
         if not observed.rounds:
             _look_at_processes(trial, owners, observed)
@@ -247,5 +252,6 @@ def _look_at_processes(trial: Trial, processes: Mapping[str, subprocess.Popen[by
             observed.environment[party] = (place / "environ").read_bytes()
     for party in PARTIES:
         for path in (trial.root / party).rglob("*"):
-            if path.is_file():
-                observed.modes[str(path.relative_to(trial.root))] = stat.S_IMODE(path.stat().st_mode)
+            with suppress(FileNotFoundError):  # a party at work removes files too
+                if path.is_file():
+                    observed.modes[str(path.relative_to(trial.root))] = stat.S_IMODE(path.stat().st_mode)

@@ -24,6 +24,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from patience import PATIENCE
 from unveil.transport.tls import Credentials
 
 CASES = int(os.environ.get("UNVEIL_FUZZ_CASES", "1000"))
@@ -100,7 +101,7 @@ def _fuzz(target: Target, mode: GenerationMode, cases: int) -> None:
         session = sessions[role][which % len(sessions[role])]
         # The library decides about certificates by itself unless it is told with each call.
         files: dict[str, Any] = {"verify": session.verify, "cert": session.cert}
-        response = case.call(base_url=target.address, session=session, timeout=40, **files)
+        response = case.call(base_url=target.address, session=session, timeout=PATIENCE, **files)
         target.seen[f"{case.method} {case.path}", response.status_code] += 1
         case.validate_response(response, checks=CHECKS)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import secrets
 import socket
 import ssl
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,14 +14,17 @@ from typing import Self
 
 from two_projects import PROJECTS, TwoProjects, make
 
+from http_answers import read_answer
+from patience import PATIENCE
+from three_units import start_units
 from unveil.protocol import codec
 from unveil.protocol.messages import Message
 from unveil.storage.database import Database
 from unveil.transport.tls import Credentials, client_context
 from unveil.trial.folder import UNITS
+from unveil.trial.processes import ports_held
 
 _DAY = 86_400.0
-_PATIENCE = 60.0
 
 
 @dataclass
@@ -75,7 +76,7 @@ class Line:
     """One TLS connection; answers are read whole."""
 
     def __init__(self, address: tuple[str, int], context: ssl.SSLContext) -> None:
-        plain = socket.create_connection(address, timeout=20)
+        plain = socket.create_connection(address, timeout=PATIENCE)
         try:
             self.socket = context.wrap_socket(plain, server_hostname=address[0])
         except BaseException:
@@ -102,24 +103,7 @@ class Line:
         """The answer to these bytes."""
         with suppress(OSError):  # cut off while sending; what was answered before may still be read
             self.socket.sendall(sent)
-        return self.answer()
-
-    def answer(self) -> bytes:
-        """One answer; what there is of it when the connection ends."""
-        got = b""
-        while True:
-            head, end, body = got.partition(b"\r\n\r\n")
-            if end:
-                sizes = [int(row.split(b":")[1]) for row in head.split(b"\r\n") if row.startswith(b"content-length:")]
-                if len(body) >= (sizes or [0])[0]:
-                    return got
-            try:
-                part = self.socket.recv(65536)
-            except OSError:
-                part = b""
-            if not part:
-                return got
-            got += part
+        return read_answer(self.socket)
 
 
 def parted(answer: bytes) -> tuple[int, bytes]:
@@ -137,22 +121,15 @@ def undated(answer: bytes) -> bytes:
 def serving(root: Path, *, wait_s: float = 30.0) -> Iterator[LiveUnits]:
     """The units, until the block ends; `wait_s` is the longest wait for mail."""
     folder = make(root)
-    tokens = {unit: _tokens(folder, unit) for unit in UNITS}
-    with (root / "units.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, Path(__file__).with_name("serve_units.py"), root, str(wait_s)], stdout=log, stderr=log
-        )
-    try:
-        end = time.monotonic() + _PATIENCE
-        while not all((root / f"{unit}.ready").exists() for unit in UNITS):
-            assert process.poll() is None, (root / "units.log").read_text(encoding="utf-8")
-            assert time.monotonic() < end
-            time.sleep(0.05)
-        yield LiveUnits(folder, process.pid, tokens)
-        assert process.poll() is None, (root / "units.log").read_text(encoding="utf-8")[-2000:]
-    finally:
-        process.kill()
-        process.wait()
+    with ports_held(folder.project("alpha").address(role) for role in UNITS.values()):
+        tokens = {unit: _tokens(folder, unit) for unit in UNITS}
+        process = start_units(root, wait_s=wait_s)
+        try:
+            yield LiveUnits(folder, process.pid, tokens)
+            assert process.poll() is None, (root / "units.log").read_text(encoding="utf-8")[-2000:]
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _tokens(folder: TwoProjects, unit: str) -> dict[str, str]:

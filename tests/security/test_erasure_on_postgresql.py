@@ -47,9 +47,11 @@ def _keys(url: str) -> set[bytes]:
         return {row[0] for row in connection.execute(query).fetchall() if any(row[0])}
 
 
-def test_values_are_gone_from_every_table_once_they_are_labelled(postgres_server: PostgresServer) -> None:
+def test_values_are_gone_from_every_table_once_they_are_labelled(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
     """Held while the tasks wait, not afterwards; and never in clear in any file of the server."""
-    url, schema = postgres_server.new_database(), built_in()
+    url, schema = postgres_url, built_in()
     with Database.open(url, role="review unit") as database:
         host = Host(lambda: ReviewUnit(schema, OWNERS), database.project("p"), clock=lambda: 1.0)
         width = len(schema.names)

@@ -146,8 +146,9 @@ class Run:
         agreed(host)
         self._carry(host)
         for message_id, message, sender in wishes(self.seed):
-            deliver(host, message_id, message, sender)
-            host.advance()
+            if granted := _granted(host, message):
+                deliver(host, message_id, granted, sender)
+                host.advance()
             self._carry(host)
 
     def _carry(self, host: Host[Owner]) -> None:
@@ -155,6 +156,17 @@ class Run:
             one = waiting[0]
             assert one.body == self.arrived.setdefault(one.message_id, one.body)
             host.log.delivered(one.message_id, recipient=one.recipient)
+
+
+def _granted(host: Host[Owner], message: Message) -> Message | None:
+    """A wish for values without the pairs that the owner refused, of which no honest unit asks for any."""
+    if not isinstance(message, AttributeWish):
+        return message
+    granted = host.machine._wishes._granted
+    columns = ((message.pair_ids, ID), (message.task_ids, ID), (message.asked, WIDTH))
+    rows = zip(*(entries(column, width) for column, width in columns), strict=True)
+    kept = [row for row in rows if row[0] in granted]
+    return AttributeWish(WIDTH, *map(b"".join, zip(*kept, strict=True))) if kept else None
 
 
 @cache

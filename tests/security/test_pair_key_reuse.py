@@ -67,6 +67,7 @@ def served(tmp_path: Path) -> Served:
                 *(b"".join(getattr(one, name) for one in parts) for name in ("pair_ids", "handles", "key_pairs"))
             )
             assert deliver(host, f"wish {number}", wish, RECORD_UNIT)
+            host.advance()  # values are asked for after the encodings were granted
             review = AttributeWish(WIDTH, wish.pair_ids, found.draw(5 * ID), b"\1" * 5 * WIDTH)
             assert deliver(host, f"review {number}", review, ATTRIBUTE_UNIT)
             found.wishes[f"wish {number}"], found.reviews[f"review {number}"] = wish, review
@@ -94,6 +95,9 @@ def _malicious(served: Served) -> tuple[str, object, object]:
             EncodingWish(pair + served.draw(), handle + served.draw(), key + served.draw(KEY_PAIR)), RECORD_UNIT,
         ),
         "a wish of the wrong unit": (fresh, ATTRIBUTE_UNIT),
+        "a wish for nothing": (EncodingWish(b"", b"", b""), RECORD_UNIT),
+        "values of nothing": (AttributeWish(WIDTH, b"", b"", b""), ATTRIBUTE_UNIT),
+        "values of an old pair": (AttributeWish(WIDTH, one, pair, b"\1" * WIDTH), ATTRIBUTE_UNIT),
         "too few attributes": (AttributeWish(WIDTH - 1, one, pair, b"\1" * (WIDTH - 1)), ATTRIBUTE_UNIT),
         "foreign attributes": (AttributeWish(WIDTH + 1, one, pair, b"\1" * (WIDTH + 1)), ATTRIBUTE_UNIT),
         "values of an unknown pair": (AttributeWish(WIDTH, pair, served.draw(), b"\1" * WIDTH), ATTRIBUTE_UNIT),
@@ -133,7 +137,7 @@ def test_no_malicious_wish_is_served(served: Served) -> None:
             assert head == host.log.head
             assert dict.fromkeys(honest, 1) == _answers(host)
     assert WISHES == tried.total()
-    assert 14 == len(tried)
+    assert 17 == len(tried)
     assert min(tried.values()) > 400
 
 

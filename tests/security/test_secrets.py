@@ -19,6 +19,7 @@ from live_units import LiveUnits
 from planted import MARK, encodings_found, found_in_files, marks, of_bytes, of_text
 from two_projects import unit_config
 
+from patience import PATIENCE
 from unveil.projects.toml_text import document
 from unveil.trial.folder import OWNERS, UNITS
 
@@ -91,7 +92,7 @@ def _fails(*words: str | Path, cwd: Path, typed: str = "") -> bytes:
     """What a command prints that fails in good order."""
     done = subprocess.run(
         [sys.executable, "-m", "unveil", *map(str, words)],
-        capture_output=True, cwd=cwd, input=typed.encode(), check=False, timeout=60,
+        capture_output=True, cwd=cwd, input=typed.encode(), check=False, timeout=PATIENCE,
         env=os.environ | {"TMPDIR": str(cwd)},
     )  # fmt: skip
     said = done.stdout + done.stderr
@@ -142,7 +143,7 @@ def test_a_wrong_passphrase_is_not_quoted(tmp_path: Path) -> None:
         path.write_text(text or f"unveil-key-1\n{base64.urlsafe_b64encode(KEY_DO).decode().rstrip('=')}\n")
         path.chmod(0o600)
     words = [sys.executable, "-m", "unveil", "key", "export", "a.key", "--out", "sealed", "--passphrase-file", "right"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=PATIENCE)
     needles = of_text(PASSPHRASE) | of_text(PASSPHRASE[::-1]) | of_bytes(KEY_DO)
     said = done.stdout + done.stderr
     said += _fails("key", "import", "sealed", "--out", "b.key", "--passphrase-file", "wrong", cwd=tmp_path)

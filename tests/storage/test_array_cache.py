@@ -51,7 +51,7 @@ def test_what_was_put_in_comes_back_mapped(tmp_path: Path, cache: Cache) -> None
     assert (None, 0o600) == (cache.get("other"), stat.S_IMODE(file_of(tmp_path).stat().st_mode))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     key=st.text(st.characters(exclude_categories=["Cs"])),
     array=arrays_of.arrays(
@@ -116,12 +116,20 @@ def test_arrays_of_objects_are_refused(cache: Cache) -> None:
 
 
 def test_results_can_be_forgotten(tmp_path: Path, cache: Cache) -> None:
-    """A closed project keeps no similarities."""
-    for key in ("one", "two", "three"):
+    """A closed project keeps no similarities, and no file that was being written."""
+    for key in ("one", "two"):
         cache.put(key, PAIRS)
-    cache.remove("one")
-    cache.remove("one")
-    assert (None, True) == (cache.get("one"), cache.get("two") is not None)
-    cache.clear()
-    assert [] == list((tmp_path / "cache").iterdir())
-    Cache(tmp_path / "never made").clear()
+    (tmp_path / "cache" / "half written").write_bytes(b"similarities")
+    for _ in range(2):
+        cache.clear()
+        assert (False, None) == ((tmp_path / "cache").exists(), cache.get("one"))
+
+
+def test_where_nothing_is_wanted_any_more_nothing_is_kept(tmp_path: Path) -> None:
+    """Not even if that was decided while a file was being written, nor what was kept before."""
+    wanted = True
+    cache = Cache(tmp_path / "cache", wanted=lambda: wanted)
+    assert cache.put("one", PAIRS)
+    wanted = False
+    assert not cache.put("two", PAIRS)
+    assert not (tmp_path / "cache").exists()

@@ -43,7 +43,7 @@ def test_a_demonstration_may_share_and_its_logs_stay_apart(url: str) -> None:
                 database.project("flu").append(kind="decision", body=role.encode(), time=0.0)
             secret = database.tokens.issue("flu", "operator", 10.0, 1.0)
     with Database.open(url, role="owner", identity="a", demonstration=True) as database:
-        assert (2, ["flu"]) == (len(list(database.project("flu").entries())), database.projects())
+        assert 2 == len(list(database.project("flu").entries()))
     with Database.inspect(url) as auditor:
         assert [*parties] == [(log.role, log.identity) for log in auditor.logs()]
         assert [[], [], []] == [log.verify() for log in auditor.logs()]
@@ -69,14 +69,15 @@ def test_a_later_release_s_database_is_refused_untouched(url: str) -> None:
 
 def test_steps_that_are_lacking_are_applied_once_and_keep_what_is_there(url: str) -> None:
     """An update of Unveil finds the databases of the release before."""
-    second = Migration(("CREATE TABLE added (n BIGINT)", "INSERT INTO added VALUES (7)"))
+    added = Migration(("CREATE TABLE added (n BIGINT)", "INSERT INTO added VALUES (7)"))
     with Database.open(url, role="owner") as database:
         database.project("flu").append(kind="decision", body=b"kept", time=0.0)
         for _ in range(2):
             with database._backend.write() as transaction:
-                migrate(transaction, database._backend.kind, "here", (*MIGRATIONS, second))
+                migrate(transaction, database._backend.kind, "here", (*MIGRATIONS, added))
         assert [b"kept"] == [entry.body for entry in database.project("flu").entries()]
-    assert ([(7,)], [("2",)]) == (raw(url, "SELECT n FROM added"), raw(url, "SELECT value FROM meta"))
+    expected = str(len(MIGRATIONS) + 1)
+    assert ([(7,)], [(expected,)]) == (raw(url, "SELECT n FROM added"), raw(url, "SELECT value FROM meta"))
 
 
 def test_a_step_that_fails_leaves_the_tables_as_they_were(url: str) -> None:
@@ -87,7 +88,7 @@ def test_a_step_that_fails_leaves_the_tables_as_they_were(url: str) -> None:
             migrate(transaction, database._backend.kind, "here", (*MIGRATIONS, wrong))
         with database._backend.write() as transaction:
             transaction.run("CREATE TABLE added (n BIGINT)")
-    assert [("1",)] == raw(url, "SELECT value FROM meta")
+    assert [(str(len(MIGRATIONS)),)] == raw(url, "SELECT value FROM meta")
 
 
 def test_an_auditor_changes_nothing(url: str) -> None:

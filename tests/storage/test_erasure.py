@@ -94,15 +94,48 @@ def test_closing_a_project_erases_stubs_and_messages_too(sqlite_url: str) -> Non
         assert [False] * 3 == [nonce in file_bytes(sqlite_url) for nonce in nonces]
 
 
-def test_a_delivered_message_is_gone_after_the_next_erasure(sqlite_url: str) -> None:
-    """A delivery happens often, so it does not cut the write-ahead log each time."""
-    with Database.open(sqlite_url, role="owner") as database:
+def test_a_delivered_message_cannot_be_had_from_the_files_any_more(sqlite_url: str) -> None:
+    """Wishes carry pair keys, which the record unit must not hold once they were fetched."""
+    with Database.open(sqlite_url, role="record unit") as database:
         log = database.project("flu")
-        log.append(kind="decision", body=b"d", time=1.0, outgoing=[Outgoing("a", "w", CANARY)])
-        nonce, _ = planted(sqlite_url, 1, 1)
+        log.append(kind="decision", body=b"d", time=1.0, outgoing=[Outgoing("a", "w", CANARY * 99)])
+        nonce, sealed = planted(sqlite_url, 1, 1)
+        let_go(sqlite_url)
+        before = file_bytes(sqlite_url)
+        assert (True, True) == (nonce in before, sealed[:1000] in before)
         log.delivered("w", recipient="a")
-        log.erase([], time=7.0)
-        assert nonce not in file_bytes(sqlite_url)
+        after = file_bytes(sqlite_url)
+        assert (False, False, False) == (nonce in after, sealed[:1000] in after, log.residue)
+
+
+@pytest.mark.parametrize("then", ["an entry", "a look into the outbox", "closing the database"])
+def test_of_deliveries_in_close_succession_nothing_stays_for_long(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """The write-ahead log is not cut with each of them; whatever comes next makes up for it."""
+    now = 0.0
+    with Database.open(sqlite_url, role="record unit") as database, Database.inspect(sqlite_url) as auditor:
+        monkeypatch.setattr(database._residue, "_clock", lambda: now)
+        log = database.project("flu")
+        sent = [Outgoing("a", str(n), CANARY) for n in range(9)]
+        log.append(kind="decision", body=b"d", time=1.0, outgoing=sent)
+        assert [[]] == [each.verify() for each in auditor.logs()]  # whoever reads keeps SQLite's log when it is closed
+        nonces = [planted(sqlite_url, 1, 1 + n)[0] for n in range(9)]
+        let_go(sqlite_url)
+        monkeypatch.setattr(database._residue, "_rest_until", 1.0)
+        for one in sent:
+            log.delivered(one.message_id, recipient="a")
+        files = file_bytes(sqlite_url)
+        assert (True, True) == (log.residue, all(nonce in files for nonce in nonces))
+        now = 2.0
+        if then == "an entry":
+            log.append(kind="decision", body=b"next", time=2.0)
+        elif then == "a look into the outbox":
+            assert [] == log.outgoing(recipient="a")
+        else:
+            database.close()
+        files = file_bytes(sqlite_url)
+        assert (False, False) == (log.residue, any(nonce in files for nonce in nonces))
 
 
 def test_a_reader_delays_the_removal_and_the_next_entry_makes_up_for_it(url: str) -> None:
@@ -147,7 +180,7 @@ def test_a_crash_between_erasure_and_cut_is_made_up_for_at_the_next_start(
 
 
 def test_postgresql_keeps_no_nonce_in_its_tables(postgres_url: str, postgres_server: PostgresServer) -> None:
-    """Its write-ahead log is another matter, which Postgresql.scrub tells of."""
+    """Neither of what was erased nor of what was delivered; its write-ahead log is another matter, see its scrub."""
 
     def tables() -> bytes:
         postgres_server.administer("CHECKPOINT")
@@ -155,10 +188,14 @@ def test_postgresql_keeps_no_nonce_in_its_tables(postgres_url: str, postgres_ser
 
     with Database.open(postgres_url, role="review unit") as database:
         log = database.project("flu")
-        seq = log.append(kind="message", sender="a", message_id="m", body=CANARY, stub=CANARY, time=1.0)
+        sent = [Outgoing("a", "w", CANARY)]
+        seq = log.append(kind="message", sender="a", message_id="m", body=CANARY, stub=CANARY, time=1.0, outgoing=sent)
         nonce, _ = planted(postgres_url, seq)
         stub, _ = planted(postgres_url, seq, contents.STUB)
-        assert (True, True) == (nonce in tables(), stub in tables())
+        wish, _ = planted(postgres_url, seq, 1)
+        assert (True, True, True) == (nonce in tables(), stub in tables(), wish in tables())
+        log.delivered("w", recipient="a")
+        assert (True, False) == (nonce in tables(), wish in tables())
         log.erase([seq], time=7.0)
         assert (False, True) == (nonce in tables(), stub in tables())
         log.close({}, {})

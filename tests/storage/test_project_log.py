@@ -131,8 +131,6 @@ def test_messages_wait_in_order_until_delivered(log: ProjectLog) -> None:
         log.delivered("a0", recipient="owner a")
     log.delivered("a1", recipient="owner b")  # not theirs
     assert ["a1", "a2"] == [p.message_id for p in log.outgoing(recipient="owner a", limit=9)]
-    (second,) = log.outgoing(recipient="owner b", after=log.outgoing(recipient="owner b")[0].position)
-    assert "b1" == second.message_id
     assert {"messages": 0, "decisions": 3, "erased": 0, "sent": 6, "waiting": 5} == log.counts()
     assert [] == log.verify()
 
@@ -173,9 +171,7 @@ def test_projects_of_one_database_do_not_meet(database: Database) -> None:
     for log in (one, two):
         fill(log)
     one.close({}, {})
-    assert (["one", "two"], "open", [None, b"second"]) == (
-        database.projects(), two.state, [entry.body for entry in two.entries()][:2],
-    )  # fmt: skip
+    assert ("open", [None, b"second"]) == (two.state, [entry.body for entry in two.entries()][:2])
     assert ([], []) == (one.verify(), two.verify())
     assert one.head != two.head
 

@@ -162,14 +162,16 @@ def test_a_server_that_stops_during_a_write_leaves_nothing_of_it(
             postgres_server.stop()
             return insert(*words)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(outbox.Parcels, "insert", stopping)
-            with pytest.raises(StorageError, match="connection was lost") as caught:
-                append(log, 2)
-        assert "check that the server runs; the next call connects again" == caught.value.hint
-        with pytest.raises(StorageError, match="connection was lost"):
-            list(log.entries())
-        postgres_server.start()
+        try:
+            with monkeypatch.context() as patch:
+                patch.setattr(outbox.Parcels, "insert", stopping)
+                with pytest.raises(StorageError, match="connection was lost") as caught:
+                    append(log, 2)
+            assert "check that the server runs; the next call connects again" == caught.value.hint
+            with pytest.raises(StorageError, match="connection was lost"):
+                list(log.entries())
+        finally:
+            postgres_server.start()
         as_before(log, 1)
         assert 2 == append(log, 2)
         as_before(log, 2)

@@ -30,7 +30,7 @@ def encodings(n: int = 3, *, m: int = 128, keys: int = 2, seed: int = 1) -> dict
     }
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     ids=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), unique=True, max_size=6),
     words=st.integers(1, 3),
@@ -147,7 +147,7 @@ def test_files_of_records_are_no_encodings(tmp_path: Path) -> None:
         assert "unveil encode makes such a file" == found.value.hint
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_file_with_any_byte_changed_is_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
     """Nothing but an InputError may come out of a damaged file."""

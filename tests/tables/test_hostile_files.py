@@ -234,7 +234,7 @@ def test_a_truncated_parquet_file_is_refused_as_damaged(tmp_path: Path) -> None:
     assert "damaged" in refused_bytes(tmp_path, data[: len(data) // 2], "cut.parquet").problem
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_parquet_file_with_any_byte_changed_is_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
     """Nothing but an InputError may come out of a damaged file."""

@@ -144,7 +144,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path) -> None:
     assert "not a path" in refused(Path("a\0b")).message
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.binary(max_size=80) | st.binary(max_size=60).map(lambda data: b"unveil-key-1\n" + data))
 def test_any_contents_are_a_key_or_an_error(tmp_path: Path, data: bytes) -> None:
     """Nothing else ever comes out."""

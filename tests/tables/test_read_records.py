@@ -90,7 +90,7 @@ def test_a_repeated_value_is_held_once_even_if_padded_differently(tmp_path: Path
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rows=st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=20), delimiter=st.sampled_from(",;\t"))
 def test_what_the_csv_module_writes_is_read_back_trimmed(
     tmp_path: Path, rows: list[tuple[str, str]], delimiter: str
@@ -106,7 +106,7 @@ def test_what_the_csv_module_writes_is_read_back_trimmed(
     assert [second.strip() for _, second in rows] == records.columns["zip"].values()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(body=st.binary(max_size=60) | st.text('",;\n\r a1\t', max_size=60).map(str.encode))
 def test_any_bytes_after_the_header_are_read_or_refused_with_a_row(tmp_path: Path, body: bytes) -> None:
     """No file of any content makes anything but records or an InputError."""

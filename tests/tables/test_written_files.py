@@ -50,7 +50,7 @@ def test_a_written_id_never_begins_like_a_formula(text: str) -> None:
     assert not safe_id(text).startswith(tuple("=+-@\t\r\n"))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     rows=st.lists(
         st.tuples(

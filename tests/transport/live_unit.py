@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from trial_certificates import Identity
 
+from http_answers import read_answer
+from patience import PATIENCE
 from unveil.transport.app import application
 from unveil.transport.limits import Limits
 from unveil.transport.logs import logger
@@ -51,23 +53,25 @@ def listening(
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        assert ready.wait(10)
+        assert ready.wait(PATIENCE)
         yield live
     finally:
         server.stop()
-        thread.join(20)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
-def raw(live: Live, identity: Identity | None, sent: bytes, *, authority: Identity, timeout: float = 5.0) -> bytes:
+def raw(live: Live, identity: Identity | None, sent: bytes, *, authority: Identity) -> bytes:
     """All bytes that come back for these bytes over TLS, until the answer is complete or the connection ends."""
-    context = client_context((identity or authority).credentials) if identity else bare(authority)
-    with (
-        socket.create_connection((live.host, live.port), timeout=timeout) as plain,
-        context.wrap_socket(plain, server_hostname=live.host) as secure,
-    ):
+    context = client_context(identity.credentials) if identity else bare(authority)
+    with connected(live) as plain, context.wrap_socket(plain, server_hostname=live.host) as secure:
         secure.sendall(sent)
         return read_answer(secure)
+
+
+def connected(live: Live) -> socket.socket:
+    """A connection over which nothing was said yet."""
+    return socket.create_connection((live.host, live.port), timeout=PATIENCE)
 
 
 def bare(authority: Identity) -> ssl.SSLContext:
@@ -75,21 +79,6 @@ def bare(authority: Identity) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(authority.credentials.authority)
     return context
-
-
-def read_answer(secure: ssl.SSLSocket) -> bytes:
-    """One HTTP answer."""
-    got = b""
-    while True:
-        head, end, body = got.partition(b"\r\n\r\n")
-        if end:
-            lengths = [int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.startswith(b"content-length:")]
-            if len(body) >= (lengths or [0])[0]:
-                return got
-        part = secure.recv(65536)
-        if not part:
-            return got
-        got += part
 
 
 def status_of(answer: bytes) -> int:

@@ -25,6 +25,8 @@ class MemoryUnit:
     verdicts: dict[str, tuple[bool | None, float]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     hold: threading.Event | None = None  # take waits for it
+    taking: threading.Event = field(default_factory=threading.Event)  # take was called
+    looked: threading.Event = field(default_factory=threading.Event)  # somebody has looked into the mailbox
 
     def caller(self, project: str, public_key: str | None, token: str | None, now: float) -> Caller | None:
         """Whoever is listed."""
@@ -39,8 +41,9 @@ class MemoryUnit:
     def take(self, project: str, caller: Caller, message_id: str, frame: bytes) -> None:
         """Keep the frame."""
         del project
+        self.taking.set()
         if self.hold is not None:
-            self.hold.wait(10)
+            self.hold.wait()
         match frame:
             case b"early":
                 raise TooEarly(caller.role, "Message", "nothing known of that pair")
@@ -58,7 +61,9 @@ class MemoryUnit:
         """The first of the mailbox."""
         del project, caller
         with self.lock:
-            return self.mailbox[0] if self.mailbox else None
+            first = self.mailbox[0] if self.mailbox else None
+        self.looked.set()
+        return first
 
     def acknowledge(self, project: str, caller: Caller, message_id: str) -> None:
         """Drop it from the mailbox."""

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patience import PATIENCE
 from unveil.errors import StorageError, TooEarly, UnveilError
 from unveil.transport.courier import Courier, Couriers, Pace
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
@@ -34,9 +35,12 @@ class Shelf:
 
     letters: dict[str, list[Letter]]
     forgets: list[bool] = field(default_factory=list)
+    looked: threading.Event = field(default_factory=threading.Event)  # somebody has asked what there is
 
     def outgoing(self, *, recipient: str, limit: int = 1) -> Sequence[Letter]:
-        return self.letters.get(recipient, [])[:limit]
+        found = self.letters.get(recipient, [])[:limit]
+        self.looked.set()
+        return found
 
     def delivered(self, message_id: str, *, recipient: str) -> None:
         if self.forgets and self.forgets.pop():
@@ -51,13 +55,17 @@ class Door:
     fates: list[str] = field(default_factory=list)
     taken: list[str] = field(default_factory=list)
     calls: int = 0
+    called: threading.Event = field(default_factory=threading.Event)
+    arrived: threading.Event = field(default_factory=threading.Event)  # something was taken
 
     def put(self, message_id: str, frame: bytes) -> None:
         self.calls += 1
+        self.called.set()
         fate = self.fates.pop(0) if self.fates else "well"
         assert message_id.encode() == frame
         if fate in {"well", "unheard"} and message_id not in self.taken:
             self.taken.append(message_id)
+            self.arrived.set()
         if fate != "well":
             raise FATES[fate]
 
@@ -165,37 +173,27 @@ def test_nothing_is_sent_after_the_end(stop_after: int) -> None:
 
 
 def test_couriers_wake_when_told_and_end_when_told() -> None:
-    """A pause of half a minute must not be waited for."""
+    """Pauses must not be waited for; these are longer than anybody would."""
     door, shelf = Door(["lost"]), Shelf({"record unit": []})
-    slow = Pace(idle=30.0, first=30.0)
-    arrived = threading.Event()
-
-    class Bell(Door):
-        def put(self, message_id: str, frame: bytes) -> None:
-            door.put(message_id, frame)
-            arrived.set()
-
-    couriers = Couriers(
-        [Courier(shelf, "record unit", Bell(), report=_nobody, rng=random.Random(0), pace=slow)],
-        log=logger(io.StringIO()),
-    )
+    slow = Pace(idle=9 * PATIENCE, first=9 * PATIENCE, longest=9 * PATIENCE)
+    courier = Courier(shelf, "record unit", door, report=_nobody, rng=random.Random(0), pace=slow)
+    couriers = Couriers([courier], log=logger(io.StringIO()))
     couriers.start()
-    shelf.letters["record unit"] = _letters(1)
-    for _ in range(100):
-        couriers.wake()
-        if arrived.wait(0.05):
-            break
-    couriers.stop(timeout=5)
+    try:
+        assert shelf.looked.wait(PATIENCE)
+        shelf.letters["record unit"] = _letters(1)
+        for happened in (door.called, door.arrived):
+            couriers.wake()
+            assert happened.wait(PATIENCE)
+    finally:
+        couriers.stop(timeout=PATIENCE)
     assert ["m0"] == door.taken
-    calls = door.calls
-    shelf.letters["record unit"] = _letters(2)
-    couriers.wake()
-    assert calls == door.calls
+    assert not any(thread.is_alive() for thread in couriers._threads)
 
 
 def test_a_defect_neither_ends_delivery_nor_shows_values() -> None:
     """A thread that dies prints its exception, and whatever it quotes."""
-    logged, shelf, door = io.StringIO(), Shelf({"record unit": _letters(1)}), Door()
+    logged, shelf = io.StringIO(), Shelf({"record unit": _letters(1)})
     failed = threading.Event()
 
     class Broken(Door):
@@ -203,18 +201,18 @@ def test_a_defect_neither_ends_delivery_nor_shows_values() -> None:
             if not failed.is_set():
                 failed.set()
                 raise ValueError("Wilhelmine")
-            door.put(message_id, frame)
+            super().put(message_id, frame)
 
-    courier = Courier(shelf, "record unit", Broken(), report=_nobody, rng=random.Random(0))
+    door = Broken()
+    courier = Courier(shelf, "record unit", door, report=_nobody, rng=random.Random(0))
     couriers = Couriers([courier], log=logger(logged))
     couriers.start()
-    assert failed.wait(5)
-    for _ in range(100):
+    try:
+        assert failed.wait(PATIENCE)
         couriers.wake()
-        if door.taken:
-            break
-        threading.Event().wait(0.02)
-    couriers.stop(timeout=5)
+        assert door.arrived.wait(PATIENCE)
+    finally:
+        couriers.stop(timeout=PATIENCE)
     assert ["m0"] == door.taken
     assert ["ValueError"] == [json.loads(line)["error"] for line in logged.getvalue().splitlines()]
     assert "Wilhelmine" not in logged.getvalue()

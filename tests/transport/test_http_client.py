@@ -5,13 +5,14 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from live_unit import Live
 from memory_unit import MemoryUnit
 from trial_project import Trial
 
+from patience import PATIENCE
 from unveil.transport import client as client_module
 from unveil.transport.client import UnitClient
 from unveil.transport.failures import Rejected, Unreachable
@@ -23,17 +24,21 @@ def _answering(trial: Trial, answer: bytes) -> Iterator[str]:
     """Something that gives the same answer to the first who calls, whatever they say."""
     context = server_context(trial.parties["record unit"].credentials)
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
 
         def serve() -> None:
             plain, _ = listener.accept()
-            with context.wrap_socket(plain, server_side=True) as secure:
+            # A caller that has seen enough may be gone before all of it is said.
+            with suppress(OSError), context.wrap_socket(plain, server_side=True) as secure:
                 secure.recv(65536)
                 secure.sendall(answer)
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
-        thread.join(5)
+        try:
+            yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            thread.join()
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"

@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
-import time
+import ssl
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from live_unit import Live, bare, listening, raw, read_answer, status_of
+from live_unit import Live, bare, connected, listening, raw, status_of
 from memory_unit import SECRET, MemoryUnit
+from trial_certificates import Identity
 from trial_project import Trial
 
+from http_answers import read_answer
+from patience import wait_until
 from unveil.protocol.roles import Role
 from unveil.transport.limits import Limits, depth
 from unveil.transport.tls import client_context
@@ -31,10 +34,8 @@ def _as_north(trial: Trial, live: Live, sent: bytes) -> int:
 @pytest.mark.parametrize("length", [b"8388609", b"99999999999999999999", b"18446744073709551615"])
 def test_a_huge_length_is_refused_at_once(trial: Trial, live: Live, length: bytes) -> None:
     """Only a few bytes of the body ever come; the unit does not wait for them."""
-    began = time.monotonic()
     status = _as_north(trial, live, PUT + FRAME + b"Content-Length: " + length + b"\r\n\r\nabc")
-    assert status in {413, 400}  # 400: more than a length can be
-    assert 2 > time.monotonic() - began
+    assert status in {413, 400}  # 400: more than a length can be; one who is waited for is cut off without an answer
 
 
 def test_a_huge_length_from_a_stranger_is_refused_like_anything_else(trial: Trial, live: Live) -> None:
@@ -57,12 +58,12 @@ def test_a_caller_who_goes_on_sending_after_a_refusal_is_cut_off(trial: Trial, r
     """A little is read and dropped so that the answer can be seen, but not without end."""
     with (
         listening(record_unit, trial.parties["record unit"], limits=Limits(frame=1000)) as live,
-        socket.create_connection((live.host, live.port), timeout=5) as plain,
+        connected(live) as plain,
         bare(trial.parties["north"]).wrap_socket(plain, server_hostname=live.host) as secure,
     ):
         secure.sendall(PUT + FRAME + b"Content-Length: 99999999999\r\n\r\n")
         assert 403 == status_of(read_answer(secure))
-        with pytest.raises(OSError):  # noqa: PT011 - reset, broken pipe or end of file
+        with pytest.raises((ConnectionError, ssl.SSLError)):
             _send_without_end(secure)
 
 
@@ -77,15 +78,16 @@ def test_a_caller_who_takes_too_long_over_a_request_is_cut_off(trial: Trial, rec
     with listening(record_unit, trial.parties["record unit"], limits=Limits(receive_s=0.3)) as live:
         for sent in (b"", PUT, PUT + FRAME + b"Content-Length: 10\r\n\r\nabc"):
             with (
-                socket.create_connection((live.host, live.port), timeout=5) as plain,
+                connected(live) as plain,
                 client_context(north.credentials).wrap_socket(plain, server_hostname=live.host) as secure,
             ):
-                secure.sendall(sent)
-                assert b"" == _read_to_end(secure)
+                assert b"" == _all_that_comes(secure, sent)
 
 
-def _read_to_end(secure: socket.socket) -> bytes:
+def _all_that_comes(secure: socket.socket, sent: bytes) -> bytes:
+    """The answer to these bytes; none if the connection ends, which may be while they are sent."""
     try:
+        secure.sendall(sent)
         return secure.recv(1000)
     except ConnectionError:
         return b""
@@ -99,15 +101,20 @@ def test_connections_are_bounded(trial: Trial, record_unit: MemoryUnit) -> None:
     north, health = trial.parties["north"], b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     with listening(record_unit, trial.parties["record unit"], limits=Limits(connections=1)) as live:
         with (
-            socket.create_connection((live.host, live.port), timeout=5) as plain,
+            connected(live) as plain,
             bare(north).wrap_socket(plain, server_hostname=live.host) as secure,
         ):
             secure.sendall(health)
             assert 200 == status_of(read_answer(secure))
             with contextlib.suppress(OSError):
                 assert b"" == raw(live, None, health, authority=north)
-        time.sleep(0.2)
-        assert 200 == status_of(raw(live, None, health, authority=north))
+        wait_until(lambda: _served(live, health, authority=north), "the connection that is free again is given away")
+
+
+def _served(live: Live, sent: bytes, *, authority: Identity) -> bool:
+    with contextlib.suppress(OSError):
+        return raw(live, None, sent, authority=authority).startswith(b"HTTP/1.1 200")
+    return False
 
 
 @pytest.mark.parametrize("encoding", [b"gzip", b"identity", b"deflate, gzip"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -12,11 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from live_unit import Live, bare, listening, raw, status_of
+from live_unit import Live, bare, connected, listening, raw, status_of
 from memory_unit import MemoryUnit
 from trial_certificates import Identity
 from trial_project import Trial
 
+from patience import PATIENCE, wait_until
 from unveil.errors import SettingError
 from unveil.transport.client import UnitClient
 from unveil.transport.failures import Refused, Unreachable
@@ -28,9 +28,9 @@ STATUS = b"GET /v1/projects/alpha HTTP/1.1\r\nHost: x\r\n\r\n"
 
 def test_plain_http_gets_no_answer(live: Live) -> None:
     """Nothing is said before TLS."""
-    with socket.create_connection((live.host, live.port), timeout=5) as plain:
-        plain.sendall(STATUS)
+    with connected(live) as plain:
         try:
+            plain.sendall(STATUS)
             got = plain.recv(1000)
         except ConnectionError:
             got = b""
@@ -75,7 +75,7 @@ def test_older_versions_of_tls_are_not_spoken(trial: Trial, live: Live) -> None:
     """Version 1.3 and nothing older."""
     context = bare(trial.parties["north"])
     context.maximum_version = ssl.TLSVersion.TLSv1_2
-    with socket.create_connection((live.host, live.port), timeout=5) as plain, pytest.raises(ssl.SSLError):
+    with connected(live) as plain, pytest.raises((ssl.SSLError, ConnectionError)):
         context.wrap_socket(plain, server_hostname=live.host)
 
 
@@ -166,14 +166,13 @@ def test_a_process_says_where_it_listens_and_ends_well_when_told_to(
         [sys.executable, "-c", PROGRAM, *arguments], cwd=Path(__file__).parent, stderr=subprocess.PIPE
     ) as process:
         try:
-            end = time.monotonic() + 20
-            while not ready.exists() and time.monotonic() < end:
-                time.sleep(0.05)
+            wait_until(lambda: ready.exists() or process.poll() is not None, "it says where it listens")
+            assert process.poll() is None, "it has ended"
             place = json.loads(ready.read_text())
             live = Live(place["host"], place["port"], None)  # type: ignore[arg-type]
             health = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
             assert 200 == status_of(raw(live, None, health, authority=trial.parties["north"]))
             process.send_signal(sig)
-            assert 0 == process.wait(10)
+            assert 0 == process.wait(PATIENCE)
         finally:
             process.kill()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
 from unveil.engines import choose
 from unveil.evaluation.result import Run
 from unveil.owner.policy import Policy
@@ -71,9 +72,9 @@ def both(
     operator = visitor(trial, "record-unit", "operator")
     with Processes(trial) as processes, reviewer, operator:
         processes.start()
-        processes.wait_ready()
+        processes.wait_ready(timeout=PATIENCE)
         pids = [processes.pid(party) for party in folder.PARTIES]
-        conduct(processes, reviewer, operator, tell=lambda progress: meanwhile(processes, progress), patience=60)
+        conduct(processes, reviewer, operator, tell=lambda progress: meanwhile(processes, progress), patience=PATIENCE)
     expected, world = simulate(study, schema, settings, _watch(), preset="unveil", full=True, examples=True)
     replay = Replay(trial, study, schema, settings)
     run = summarise(replay, _watch(), preset="unveil", full=True, examples=True)

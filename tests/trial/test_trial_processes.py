@@ -9,16 +9,16 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from few_people import new_trial
 
+from patience import PATIENCE, wait_until
 from unveil.protocol.roles import Role
 from unveil.trial.course import conduct
-from unveil.trial.processes import Processes, TrialError
+from unveil.trial.processes import Processes, TrialError, ports_held
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
@@ -28,8 +28,24 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", port)), Processes(trial) as processes:
         processes.start(["review-unit"])
         with pytest.raises(TrialError, match="the review unit ended with status 1") as caught:
-            processes.wait_ready(["review-unit"])
+            processes.wait_ready(["review-unit"], timeout=PATIENCE)
     assert f"cannot listen on 127.0.0.1:{port}" in str(caught.value.hint)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ports are held on Linux alone")
+def test_a_port_is_kept_for_a_unit_that_is_not_there() -> None:
+    """While a unit is killed and started again, nobody else may come to listen at its port; the unit may, any time."""
+    with socket.socket() as chosen:
+        chosen.bind(("127.0.0.1", 0))
+        place = chosen.getsockname()
+    with ports_held([f"https://127.0.0.1:{place[1]}"]):
+        for _ in range(2):
+            with socket.socket() as other, pytest.raises(OSError, match="in use"):
+                other.bind(place)
+            with socket.create_server(place), socket.create_connection(place, timeout=PATIENCE):
+                pass
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(place, timeout=PATIENCE)
 
 
 def test_a_certificate_of_somebody_else_is_named(tmp_path: Path) -> None:
@@ -40,7 +56,7 @@ def test_a_certificate_of_somebody_else_is_named(tmp_path: Path) -> None:
     with Processes(trial) as processes:
         processes.start(["review-unit"])
         with pytest.raises(TrialError, match="the review unit ended with status 1") as caught:
-            processes.wait_ready(["review-unit"])
+            processes.wait_ready(["review-unit"], timeout=PATIENCE)
     assert "that of the owner a" in str(caught.value.hint)
 
 
@@ -49,8 +65,7 @@ def test_a_party_that_is_killed_is_told_about(tmp_path: Path) -> None:
     with Processes(new_trial(tmp_path / "trial")) as processes:
         processes.start(["owner-a"])
         os.kill(processes.pid("owner-a"), signal.SIGKILL)
-        while processes.running():
-            time.sleep(0.01)
+        wait_until(lambda: not processes.running(), "the owner has ended")
         with pytest.raises(TrialError, match="the owner a ended by signal 9"):
             _ = processes.through
 
@@ -64,13 +79,13 @@ def test_whoever_runs_a_trial_stops_everybody_when_told_to_stop(tmp_path: Path) 
         "with Processes(Trial(Path(sys.argv[1]))) as all:\n"
         "    all.start(['owner-a', 'owner-b'])\n"
         "    print(all.pid('owner-a'), all.pid('owner-b'), flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(1000)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(trial.root)], stdout=subprocess.PIPE) as runner:
         assert runner.stdout is not None
         pids = [int(word) for word in runner.stdout.readline().split()]
         runner.terminate()
-        assert 128 + signal.SIGTERM == runner.wait(30)
+        assert 128 + signal.SIGTERM == runner.wait(PATIENCE)
     assert 2 == len(pids)
     for pid in pids:
         with pytest.raises(ProcessLookupError):
@@ -90,7 +105,7 @@ def test_a_trial_in_which_nothing_moves_ends() -> None:
             return {}
 
     idle = cast("Any", Idle())
-    alarm = threading.Timer(20, lambda: setattr(Idle, "through", True))
+    alarm = threading.Timer(PATIENCE, lambda: setattr(Idle, "through", True))
     alarm.start()
     try:
         with pytest.raises(TrialError, match="nothing has moved"):

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unveil.protocol.machine import Decision
-from unveil.protocol.messages import ID, REAL
-
-POSITION = 8  # bytes of a position, little-endian
+from unveil.protocol.messages import ID, POSITION, REAL
 
 
 @dataclass(frozen=True, slots=True, repr=False)

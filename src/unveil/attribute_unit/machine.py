@@ -30,6 +30,7 @@ from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
 from unveil.protocol.machine import Decision, Erased, Step
 from unveil.protocol.messages import (
     ID,
+    MOST_WISHES,
     AttributeEncodings,
     AttributeWish,
     Bootstrap,
@@ -96,11 +97,17 @@ class AttributeUnit:
         self._chance = chance
         self._answers = Answers(owners)
         self._batch: _Batch | None = None
+        self._batches = 0  # announced so far
         self._open_tasks: dict[bytes, int] = {}
         self._labels: dict[int, tuple[bool, float]] = {}
         self._reviews = 0
 
     # Messages
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a batch was announced whose labels were not reported yet."""
+        return self._batch is not None
 
     def admit(self, envelope: Envelope) -> Envelope:
         """Check a message; it is kept as it is."""
@@ -142,6 +149,7 @@ class AttributeUnit:
         match envelope.message:
             case Bootstrap() as message:
                 self._batch = _Batch(entries(message.pair_ids, ID), outcomes(message.g, message.p))
+                self._batches += 1
             case AttributeEncodings() as message:
                 self._answered(envelope.sender, message)
             case Erased() as message:
@@ -180,6 +188,9 @@ class AttributeUnit:
     def _check_announced(self, envelope: Envelope, message: Bootstrap) -> None:
         if self._batch is not None:
             raise too_early(envelope, "the last batch is not finished")
+        if self._batches == len(self._protocol.batches):
+            # Empty ones are finished at once, so their number must have an end.
+            raise refused(envelope, "more batches than the schema has")
         _checked_outcomes(envelope, message.g, message.p)
         pair_ids = entries(message.pair_ids, ID)
         if len(set(pair_ids)) != len(pair_ids) or any(self._answers.closed(pair_id) for pair_id in pair_ids):
@@ -281,8 +292,10 @@ class AttributeUnit:
         messages = [self._send(REVIEW_UNIT, task)]
         for owner in self._owners:
             order = draw.rng.permutation(len(chosen)).tolist()
-            columns = (b"".join(column[i] for i in order) for column in (pair_ids, task_ids, marks))
-            messages.append(self._send(owner, AttributeWish(width, *columns)))
+            for start in range(0, len(order), MOST_WISHES):
+                some = order[start : start + MOST_WISHES]
+                columns = (b"".join(column[i] for i in some) for column in (pair_ids, task_ids, marks))
+                messages.append(self._send(owner, AttributeWish(width, *columns)))
         return Step(Asked(b"".join(task_ids), chosen.astype("<i8").tobytes()), tuple(messages))
 
     def _asked(self, decision: Asked) -> None:

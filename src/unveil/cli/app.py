@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 import unveil
+from unveil.errors import SettingError
+
+
+class _Root(TyperGroup):
+    """The command line as a whole, in whose help a switch is no more than its name: `--json <bool>` takes no word."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - passed on as they are
+        super().__init__(**settings)
+        pending: list[Any] = [self]  # Typer's own copy of Click is private
+        for command in pending:
+            pending += getattr(command, "commands", {}).values()
+            for parameter in command.params:
+                if getattr(parameter, "is_flag", False):
+                    parameter.metavar = ""
+
 
 app = typer.Typer(
     name="unveil",
+    cls=_Root,
     help="link records about the same people across organisations, disclosing as little as each decision needs",
     no_args_is_help=True,
     add_completion=False,
@@ -35,6 +53,17 @@ def say_error(message: str, hint: str | None) -> None:
 def print_json(value: Any) -> None:  # noqa: ANN401 - anything JSON can hold
     """Print one JSON object on stdout."""
     typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def confirm(question: str) -> bool:
+    """Whether a person at the terminal says yes; an error that names --yes where nobody can be asked."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():  # Ctrl-C, by somebody who is there
+            raise
+        typer.echo(err=True)  # the question stands on a line of its own
+        raise SettingError("nobody is there to answer", hint="with --yes nothing is asked") from None
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so

@@ -51,7 +51,7 @@ def verify(
 
     Prints each log's head. Note it elsewhere: with --head, a log that was cut short or rewritten whole is found too.
 
-    Example: unveil audit verify record-unit.db --project flu
+    Example: unveil audit verify record-unit.sqlite --project stroke-2025
     """
     from unveil.storage.database import Database
 
@@ -132,7 +132,7 @@ def _row(log: ProjectLog, expected: tuple[int, bytes] | None) -> dict[str, Any]:
     seq, hashed = log.head
     return {
         "project": log.name, "role": log.role, "identity": log.identity, "state": log.state, "entries": seq,
-        "head": f"{seq}:{hashed.hex()}", "problems": problems,
+        "head": f"{seq}:{hashed.hex()}", "uncovered": log.uncovered(), "problems": problems,
     }  # fmt: skip
 
 
@@ -143,11 +143,18 @@ def _print(rows: list[dict[str, Any]], strays: list[str]) -> None:
             for problem in row["problems"]:
                 say_error(f"{name}: {problem}", None)
         else:
-            typer.echo(f"{name}: whole, {row['entries']} entries, {row['state']}, head {row['head']}")
+            typer.echo(f"{name}: whole, {row['entries']} entries, {row['state']}, head {row['head']}{_later(row)}")
     for problem in strays:
         say_error(problem, None)
     if not rows and not strays:
         typer.echo("no projects")
+
+
+def _later(row: dict[str, Any]) -> str:
+    """What the head does not cover yet."""
+    count = row["uncovered"]
+    word = "delivery" if count == 1 else "deliveries"
+    return f"; {count} {word} since, which the next entry will cover" if count else ""
 
 
 def _head(text: str) -> tuple[int, bytes]:

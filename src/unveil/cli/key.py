@@ -13,6 +13,7 @@ commands = typer.Typer(help="key files: the secret that a project's owners share
 app.add_typer(commands, name="key")
 
 _REMINDER = "every owner of the project needs this same key, and nobody else may have it: no linkage unit, no reviewer"
+_ANOTHER_NAME = "choose another name for the sealed copy"
 _OTHER_WAY = "send the passphrase by another way than the file, by telephone say"
 
 Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
@@ -61,12 +62,12 @@ def export(
 
     secret = keyfile.read(key)
     if out.exists() or out.is_symlink():  # before anybody types a passphrase for nothing
-        raise KeyFileError(f"{out}: exists already", hint=keyfile.KEPT)
+        raise KeyFileError(f"{out}: exists already", hint=_ANOTHER_NAME)
     passphrase = _passphrase(passphrase_file, twice=True)
     sealed.check_passphrase(passphrase)
     with notes.status("sealing the key"):
         text = sealed.seal(secret, passphrase)
-    private_file.write_new(out, text.encode("ascii"), error=KeyFileError, why_kept=keyfile.KEPT)
+    private_file.write_new(out, text.encode("ascii"), error=KeyFileError, why_kept=_ANOTHER_NAME)
     if as_json:
         print_json({"file": str(out)})
     else:
@@ -140,8 +141,7 @@ def fingerprint(
 def _passphrase(file: Path | None, *, twice: bool) -> str:
     """The passphrase from a file or a prompt: never from an argument, which other users of the machine can see."""
     if file is None:
-        typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True)
-        return typed
+        return _typed(twice=twice)
     from unveil.errors import KeyFileError
     from unveil.storage import private_file, sealed
 
@@ -151,3 +151,21 @@ def _passphrase(file: Path | None, *, twice: bool) -> str:
         return data.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
         raise KeyFileError(f"{file}: is not UTF-8 text", hint=hint) from None
+
+
+def _typed(*, twice: bool) -> str:
+    """The passphrase from the terminal, unseen; without a terminal it would be shown, so it is not asked for."""
+    import getpass
+    import warnings
+
+    from unveil.errors import KeyFileError
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True)
+        except getpass.GetPassWarning:
+            raise KeyFileError(
+                "there is no terminal to ask for the passphrase", hint="--passphrase-file names a file that holds it"
+            ) from None
+    return typed

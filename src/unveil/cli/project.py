@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app, confirm, notes, print_json
 
 if TYPE_CHECKING:
+    from unveil.errors import Problem
     from unveil.projects.project import Party, Project
     from unveil.schema import Schema
 
@@ -26,6 +27,14 @@ class Part(Enum):
     """A role, as it is written on the command line."""
 
     OWNER = "owner"
+    RECORD_UNIT = "record-unit"
+    ATTRIBUTE_UNIT = "attribute-unit"
+    REVIEW_UNIT = "review-unit"
+
+
+class UnitPart(Enum):
+    """A unit, as it is written on the command line: owners close nothing, for they hold what is their own."""
+
     RECORD_UNIT = "record-unit"
     ATTRIBUTE_UNIT = "attribute-unit"
     REVIEW_UNIT = "review-unit"
@@ -94,13 +103,12 @@ def join(
     read = read_certificate(certificate)
     if read.authority:
         raise CertificateError(f"{certificate}: is an authority's, not a party's", hint="unveil pki issue makes one")
-    if not read.valid(datetime.now(UTC)):
-        held = f"from {read.not_before:%Y-%m-%d} to {read.not_after:%Y-%m-%d}"
-        notes.print(f"note: the certificate holds {held}, not now", markup=False, soft_wrap=True)
     party = _party(file, role, name or "", address, read.public_key)
+    own = {"--certificate": certificate}
     if server_certificate is not None:
+        own["--server-certificate"] = server_certificate
         party = party.model_copy(update={"server_key": read_certificate(server_certificate).public_key})
-    project = project_file.join(file, party, demonstration=demonstration)
+    project = project_file.join(file, party, demonstration=demonstration, further=_unfit(party, own))
     if as_json:
         print_json({"file": str(file), **_summary(project)})
         return
@@ -113,10 +121,10 @@ def join(
 def close(
     name: Annotated[str, typer.Argument(help="name of the project", show_default=False)],
     *,
-    role: Annotated[Part, typer.Option(help="record-unit, attribute-unit or review-unit", show_default=False)],
+    role: Annotated[UnitPart, typer.Option(help="record-unit, attribute-unit or review-unit", show_default=False)],
     config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
     yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
-    force: Annotated[bool, typer.Option("--force", help="although messages were not delivered yet")] = False,
+    force: Annotated[bool, typer.Option("--force", help="although something is left to do")] = False,
     demonstration: Annotated[bool, typer.Option("--demonstration", help="the unit runs as a demonstration")] = False,
     as_json: Json = False,
 ) -> None:
@@ -126,18 +134,18 @@ def close(
     Example: unveil project close stroke-2025 --role record-unit --config record-unit.toml
     """
     from unveil.errors import SettingError
-    from unveil.party.serve import close_project
+    from unveil.party.closing import close_project
+    from unveil.projects.project_file import load
     from unveil.projects.unit_config import UnitConfig
     from unveil.protocol.roles import Role
 
-    if role is Part.OWNER:
-        raise SettingError(
-            "units close projects; an owner holds nothing but what is its own",
-            hint="unveil owner results writes the links; after that the folder may be deleted",
-        )
     settings = UnitConfig.load(config, demonstration=demonstration)
-    if not yes:
-        typer.confirm(f"erase everything of project {name} but counts and links?", abort=True, err=True)
+    known = [load(entry.file, demonstration=demonstration).name for entry in settings.projects]
+    if name not in known:
+        raise SettingError(f"{config}: no project is called that", hint=f"its projects: {', '.join(known)}")
+    if not yes and not confirm(f"erase everything of project {name} but counts and links?"):
+        typer.echo("nothing was erased", err=True)
+        raise typer.Exit(1)
     unit = Role(role.value.replace("-", " "))
     counts = close_project(unit, settings, name, force=force, demonstration=demonstration)
     if as_json:
@@ -155,6 +163,7 @@ def show(file: File, *, as_json: Json = False) -> None:
 
     Example: unveil project show project.toml
     """
+    from unveil.cli.project_terms import terms
     from unveil.projects.project_file import load_draft
 
     project = load_draft(file, demonstration=True)
@@ -162,10 +171,8 @@ def show(file: File, *, as_json: Json = False) -> None:
         print_json({"file": str(file), **_summary(project), "schema": project.linkage.model_dump(mode="json")})
         return
     typer.echo(f"project      {project.name}, protocol {project.protocol}")
-    typer.echo(f"schema       {project.linkage.name}: {', '.join(project.linkage.names)}")
-    typer.echo(f"decoys       {project.linkage.protocol.decoys:.0%} of wishes")
-    limits = project.limits
-    typer.echo(f"limits       {limits.records_per_owner} records per owner, {limits.message_bytes} bytes per message")
+    for line in terms(project):
+        typer.echo(line)
     typer.echo("parties")
     width = max((len(str(each.party)) for each in project.parties), default=0)
     for each in project.parties:
@@ -181,22 +188,47 @@ def _schema(schema: str) -> Schema:
     from unveil.schema import built_in, built_in_names, load
 
     # A bare word that is no file is taken for a name, so that a misspelt name is answered with the names there are.
-    is_name = schema in built_in_names() or (not Path(schema).exists() and Path(schema).name == schema)
-    return built_in(schema.removesuffix(".toml")) if is_name else load(schema)
+    is_word = Path(schema).name == schema and not schema.endswith(".toml")
+    is_name = schema in built_in_names() or (is_word and not Path(schema).exists())
+    return built_in(schema) if is_name else load(schema)
 
 
 def _party(file: Path, role: Part, name: str, address: str | None, public_key: str) -> Party:
     from pydantic import ValidationError
 
     from unveil.projects.project import Party
-    from unveil.projects.settings_file import ProjectError
-    from unveil.schema_mistakes import explain
+    from unveil.projects.settings_file import ProjectError, explained
 
     data = {"role": role.value.replace("-", " "), "name": name, "address": address, "public_key": public_key}
     try:
         return Party.model_validate(data)
     except ValidationError as error:
-        raise ProjectError(str(file), explain(error, data, Party), hint="nobody joined") from None
+        raise ProjectError(str(file), explained(error, data, Party), hint="nobody joined") from None
+
+
+def _unfit(party: Party, own: dict[str, Path]) -> list[Problem]:
+    """
+    What no date makes fit about the certificates that a party calls and listens with, by option.
+
+    Dates are no reason to refuse here: what joins is the key, and a renewed certificate with the same key is the same
+    party. They are told as a note.
+    """
+    from unveil.projects.certificates import read_certificate
+    from unveil.projects.own_certificate import ends_soon, unfit
+    from unveil.projects.project import is_address
+
+    problems, now, listening = [], datetime.now(UTC), list(own)[-1]
+    where = party.address if party.role != Part.OWNER.value and is_address(party.address or "") else None
+    for option, path in own.items():
+        found = read_certificate(path)
+        address = where if option == listening else None
+        problems += unfit(option, path, found, calls=option == "--certificate", address=address)
+        note = ends_soon(path, found, now)
+        if not found.valid(now):
+            note = f"{path}: holds from {found.not_before:%Y-%m-%d} to {found.not_after:%Y-%m-%d}, not now"
+        if note is not None:
+            notes.print(f"note: {note}", markup=False, soft_wrap=True)
+    return problems
 
 
 def _summary(project: Project) -> dict[str, object]:

@@ -72,7 +72,9 @@ STATUS: Final = """\
 ## Status
 
 `GET /v1/projects/{project}` gives `project`, `role`, `state` (`open` or `closed`) and `refused` (by party, why its last
-message was not taken, since the process started; parties see their own only), and while the project is open:
+message was not taken, since the process started; parties see their own only), and while the project is open the
+following. Counts of pairs and tasks are for operators alone, since an owner could learn from them who is in the other
+register.
 """
 
 #: Of each unit, what its status tells.
@@ -80,13 +82,19 @@ STATUS_FIELDS: Final = {
     "record unit": {
         "agreed": "whether the owners share key and parameters; null: not compared yet",
         "compared": "whether all uploads are there, so that records can be compared",
-        "kept_pairs": "candidate pairs that are held; 0 before they were compared",
-        "requested_pairs": "pairs that were wished for, decoys among them",
         "finished": "whether the links are out",
         "quarantined": "by owner and reason, how many records were kept out; an owner sees its own only",
+        "kept_pairs": "to operators: candidate pairs that are held; 0 before they were compared",
+        "requested_pairs": "to operators: pairs that were wished for, decoys among them",
     },
-    "attribute unit": {"pairs": "pairs compared", "labels": "labels that reviewers gave"},
-    "review unit": {"open_tasks": "tasks not decided yet", "pending": "of them, those that wait for a reviewer"},
+    "attribute unit": {
+        "pairs": "to operators: pairs compared",
+        "labels": "to operators: labels that reviewers gave",
+    },
+    "review unit": {
+        "open_tasks": "to operators: tasks not decided yet",
+        "pending": "to operators: of them, those that wait for a reviewer",
+    },
 }
 
 METRICS: Final = """\

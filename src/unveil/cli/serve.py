@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,20 @@ import typer
 
 from unveil.cli.app import app, notes
 
-_ROLES = {"record-unit": "record unit", "attribute-unit": "attribute unit", "review-unit": "review unit"}
+
+class UnitName(Enum):
+    """A unit, as it is written on the command line."""
+
+    RECORD_UNIT = "record-unit"
+    ATTRIBUTE_UNIT = "attribute-unit"
+    REVIEW_UNIT = "review-unit"
 
 
 @app.command()
 def serve(
-    role: Annotated[str, typer.Argument(help="record-unit, attribute-unit or review-unit", show_default=False)],
+    unit: Annotated[
+        UnitName, typer.Argument(metavar="ROLE", help="record-unit, attribute-unit or review-unit", show_default=False)
+    ],
     *,
     config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
     ready: Annotated[
@@ -37,13 +46,21 @@ def serve(
     from unveil.protocol.roles import Role
     from unveil.transport.server import ready_file
 
-    if role not in _ROLES:
-        raise SettingError(f"no unit is called that; units: {', '.join(_ROLES)}")
+    role = Role(unit.value.replace("-", " "))
 
     def say(host: str, port: int) -> None:
-        notes.print(f"{_ROLES[role]} listens on https://{host}:{port}", soft_wrap=True)
+        notes.print(f"{role.value} listens on https://{host}:{port}", soft_wrap=True)
         if ready is not None:
             ready_file(ready)(host, port)
 
     settings = UnitConfig.load(config, demonstration=demonstration)
-    serve_unit(Role(_ROLES[role]), settings, demonstration=demonstration, on_ready=say)
+    try:
+        serve_unit(role, settings, demonstration=demonstration, on_ready=say, on_note=_note)
+    except SettingError as error:
+        if error.hint is None and error.message.startswith("cannot listen"):
+            raise SettingError(error.message, hint=f"host and port stand under [listen] in {config}") from None
+        raise
+
+
+def _note(text: str) -> None:
+    notes.print(f"note: {text}", markup=False, soft_wrap=True)

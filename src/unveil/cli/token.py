@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from unveil.cli.app import app, print_json, results
+from unveil.cli.app import app, print_json
 
 if TYPE_CHECKING:
     from unveil.storage.database import Database
@@ -22,6 +21,7 @@ commands = typer.Typer(help="tokens for people: reviewers and operators of a uni
 app.add_typer(commands, name="token")
 
 _DAY = 86_400
+_COLUMNS = ("id", "project", "for", "issued", "expires")
 
 
 class UnitName(Enum):
@@ -69,6 +69,10 @@ def new(
     from unveil.projects.unit_config import UnitConfig
     from unveil.storage import private_file
 
+    if person is Person.REVIEWER and unit is not UnitName.REVIEW_UNIT:
+        raise SettingError(
+            f"the {unit.value.replace('-', ' ')} has no reviews", hint="reviewers get tokens of the review unit"
+        )
     settings = UnitConfig.load(config, demonstration=demonstration)
     known = [load(entry.file, demonstration=demonstration).name for entry in settings.projects]
     if project not in known:
@@ -86,32 +90,33 @@ def new(
     if as_json:
         print_json({"file": str(out), "id": _number(secret), "expires": _day(now + days * _DAY)})
     else:
-        typer.echo(f"token {_number(secret)} for a {person.value} written to {out}; it expires in {days} days")
+        typer.echo(f"token {_number(secret)} for {_article(person)} written to {out}; it expires in {days} days")
 
 
 @commands.command("list")
 def list_tokens(unit: Unit, *, config: Config, demonstration: Demonstration = False, as_json: Json = False) -> None:
     """
-    List the tokens of a unit: ids, whom they stand for and until when, never the tokens themselves.
+    List the tokens of a unit: ids, whom they stand for, until when and whether still, never the tokens themselves.
 
     Example: unveil token list review-unit --config review-unit.toml
     """
     with _opened(unit, config, demonstration=demonstration) as database:
         tokens = database.tokens.list()
+        closed = {log.name for log in database.logs() if log.role == database.role and log.state == "closed"}
+    now = time.time()
     rows = [
         {"id": each.id, "project": each.project, "for": each.role, "issued": _day(each.issued),
-         "expires": _day(each.expires), "expired": each.expires <= time.time()}
+         "expires": _day(each.expires), "expired": each.expires <= now, "closed": each.project in closed}
         for each in tokens
     ]  # fmt: skip
     if as_json:
         print_json(rows)
         return
-    table = Table(box=None, pad_edge=False)
-    for name in ("id", "project", "for", "issued", "expires"):
-        table.add_column(name)
-    for row in rows:
-        table.add_row(*(str(row[name]) for name in ("id", "project", "for", "issued", "expires")))
-    results.print(table)
+    # Lines are as long as they must be: an id that a narrow terminal cuts off could not be revoked.
+    cells = [[*_COLUMNS, "state"], *([*(str(row[name]) for name in _COLUMNS), _state(row)] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 @commands.command()
@@ -149,6 +154,15 @@ def _opened(unit: UnitName, config: Path, *, demonstration: bool) -> Iterator[Da
 def _number(secret: str) -> str:
     """The public half of a token."""
     return secret.split(".")[1]
+
+
+def _state(row: dict[str, object]) -> str:
+    """Whether the unit still takes a token."""
+    return "expired" if row["expired"] else "project closed" if row["closed"] else "in force"
+
+
+def _article(person: Person) -> str:
+    return "an operator" if person is Person.OPERATOR else f"a {person.value}"
 
 
 def _day(seconds: float) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -97,7 +98,7 @@ def _workers(bench: Bench, jobs: int) -> Iterator[dict[Connection, BaseProcess]]
     context: Any = multiprocessing.get_context("spawn")
     workers: dict[Connection, BaseProcess] = {}
     try:
-        with _few_threads(bench.threads):
+        with _few_threads(bench.threads), _deaf_children():
             for _ in range(jobs):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_serve, args=(theirs, bench), daemon=True)
@@ -129,6 +130,19 @@ def _few_threads(threads: int | None) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started meanwhile ignore interrupts from their first moment: one that is importing would complain."""
+    if threading.current_thread() is not threading.main_thread():  # elsewhere signals cannot be set, nor do they arrive
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _serve(pipe: Connection, bench: Bench) -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from unveil.protocol.machine import Decision
 from unveil.protocol.messages import ID, REAL
 
-DIGEST = 32
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Prepared(Decision):

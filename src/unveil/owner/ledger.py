@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.protocol.messages import ID
+
 RECORD: Final = 1
 ATTRIBUTE: Final = 2
 REVIEW: Final = 3
 
-ID: Final = 16  # bytes of a pair or task id
 _DAY: Final = 86_400
 
 

@@ -25,6 +25,7 @@ from unveil.owner.combinations import Combinations
 from unveil.owner.decisions import KINDS, Answered, Approved, Prepared, Presented, Uploaded
 from unveil.owner.frequency import all_frequency_classes
 from unveil.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.owner.lengths import short_enough
 from unveil.owner.links import Links
 from unveil.owner.policy import Grant, Policy
 from unveil.owner.wishes import Wish, Wishes
@@ -47,7 +48,8 @@ from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Addr
 from unveil.records import Records
 from unveil.schema import Schema
 
-PART = 4 << 20  # bytes of one part of an upload
+PART = 4 << 20  # bytes of one part of an upload, or of one message of encodings: units take no message of any length
+_PATIENCE = 1000  # words on a fingerprint, each of which is kept; two owners' mistakes lead to 200 at most
 
 
 class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be served twice
@@ -75,10 +77,12 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
         self._handles: Handles | None = None
         self._fingerprint = encoder.fingerprint()
         self._presented = b""  # the fingerprint that the record unit knows
+        self._told = 0  # how often the record unit said whether owners agree
         self._wishes = Wishes(schema)
         self._links = Links()
         self._classes = all_frequency_classes(records, schema)
         self._present = np.stack([~records.columns[name].missing() for name in schema.names], axis=1)
+        self._short = short_enough(records, schema.names)
 
     def __repr__(self) -> str:
         return f"Owner({self.address}, <{len(self._records)} records>)"
@@ -100,6 +104,8 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
                 if message.fingerprint != self._presented:
                     # Word on a key or schema that was mended meanwhile; the right one will come.
                     raise refused(envelope, "about another fingerprint than was shown last")
+                if self._told >= _PATIENCE:
+                    raise refused(envelope, f"more than {_PATIENCE} words on whether owners agree")
             case EncodingWish() as message:
                 self._wishes.check_encodings(envelope, message, self._handles)
             case AttributeWish() as message:
@@ -114,7 +120,7 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
         """Take in one entry of the log."""
         match event:
             case Envelope(message=Agreement() as message):
-                self.agreed = bool(message.agree)
+                self.agreed, self._told = bool(message.agree), self._told + 1
             case Envelope(message=EncodingWish() | AttributeWish() as message):
                 self._wishes.add(message, self._handles)
             case Envelope(message=LinkTable() as message):
@@ -202,7 +208,10 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
 
     def _answer(self, wish: Wish, now: float) -> Step:
         """Grant what policy and people allow, refuse the rest."""
-        asked = wish.asked & self._present[wish.rows] if wish.layer == REVIEW else self._present[wish.rows]
+        asked = self._present[wish.rows]
+        if wish.layer == REVIEW:
+            # The review unit takes no long value: sent, it would be refused, and hold up all that waits behind it.
+            asked = asked & wish.asked & self._short[wish.rows]
         grant = self._policy.grants(
             wish.layer,
             wish.rows,
@@ -233,8 +242,8 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
 
     def _answered(self, decision: Answered) -> None:
         """Charge the ledger."""
-        wish = self._wishes.close(entries(decision.ids, ID), decision.layer)
         granted = np.flatnonzero(np.frombuffer(decision.granted, np.uint8))
+        wish = self._wishes.close(entries(decision.ids, ID), decision.layer, granted.tolist())
         given = byte_matrix(decision.given, decision.attributes).astype(bool)
         now = struct.unpack("<d", decision.time)[0]
         ids = [wish.ids[i] for i in granted]
@@ -242,22 +251,26 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
 
     def _encodings(self, wish: Wish, grant: Grant) -> Iterator[Envelope]:
         yield from self._refusals(ATTRIBUTE_UNIT, wish, grant)
-        some = np.flatnonzero(grant.rows)
-        if not len(some):
-            return
+        granted = np.flatnonzero(grant.rows)
+        width = len(self._schema.attributes)
+        size = max(1, PART // (ID + width * (self._schema.layer_a.m // 8 + 1)))
+        for start in range(0, len(granted), size):
+            yield self._send(ATTRIBUTE_UNIT, self._encoded(wish, grant, granted[start : start + size]))
+
+    def _encoded(self, wish: Wish, grant: Grant, some: NDArray[np.int64]) -> AttributeEncodings:
+        """These entries of a wish, encoded as far as they are granted."""
         rows = wish.rows[some]
         filters = self._encoder.pair_level(self._records, rows, [wish.key_pairs[i] for i in some])
         # What does not go looks as a missing value looks.
         filters[~grant.attributes[some]] = 0
         classes = np.where(grant.attributes[some], self._classes[rows], 0).astype(np.uint8)
-        message = AttributeEncodings(
+        return AttributeEncodings(
             attributes=len(self._schema.attributes),
             m=self._schema.layer_a.m,
             pair_ids=b"".join(wish.ids[i] for i in some),
             filters=np.ascontiguousarray(filters, dtype="<u8").tobytes(),
             classes=classes.tobytes(),
         )
-        yield self._send(ATTRIBUTE_UNIT, message)
 
     def _values(self, wish: Wish, grant: Grant) -> Iterator[Envelope]:
         """One message for each task, so that the review unit can erase each as soon as it is decided."""

@@ -2,7 +2,8 @@
 Wishes as they come in: checked, remembered for ever, and answered in the order in which they came.
 
 A key used twice would turn keyed filters into plain ones, and only the owner can refuse that; so every key_pair, pair
-and task that was ever wished for is remembered.
+and task that was ever wished for is remembered. Values are asked for once per pair, and only after its encodings were
+granted: what an owner kept from the attribute unit must not get past it in plain text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from unveil.linkage.handles import Handles
 from unveil.owner.decisions import Approved
 from unveil.owner.ledger import ATTRIBUTE, REVIEW
 from unveil.protocol.flows import Envelope, refused
-from unveil.protocol.messages import ID, KEY_PAIR, AttributeWish, EncodingWish
+from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, EncodingWish
 from unveil.schema import Schema
 
 
@@ -46,10 +47,13 @@ class Wishes:
         self._said: dict[tuple[int, bytes], bool] = {}  # what a person said about an entry
         self._served: set[bytes] = set()  # every key_pair
         self._pairs: dict[bytes, int] = {}  # pair id -> row
+        self._granted: set[bytes] = set()  # pairs whose encodings went to the attribute unit
+        self._reviewed: set[bytes] = set()  # pairs that had a task
         self._tasks: set[bytes] = set()
 
     def check_encodings(self, envelope: Envelope, message: EncodingWish, handles: Handles | None) -> None:
         """Refuse wishes for records that this owner does not hold, and keys and pairs that came before."""
+        _check_size(envelope, message)
         if handles is None or (handles.rows(message.handles) < 0).any():
             raise refused(envelope, "a wish for a record that this owner does not hold")
         key_pairs, pair_ids = entries(message.key_pairs, KEY_PAIR), entries(message.pair_ids, ID)
@@ -59,12 +63,17 @@ class Wishes:
             raise refused(envelope, "a pair that was wished for before")
 
     def check_values(self, envelope: Envelope, message: AttributeWish) -> None:
-        """Refuse attributes outside the schema, unknown pairs, and tasks that came before."""
+        """Refuse attributes outside the schema, pairs that were not granted, and pairs and tasks that came before."""
+        _check_size(envelope, message)
         if message.attributes != len(self._names):
             raise refused(envelope, "attributes outside the schema")
         pair_ids, task_ids = entries(message.pair_ids, ID), entries(message.task_ids, ID)
         if any(pair_id not in self._pairs for pair_id in pair_ids):
             raise refused(envelope, "a wish for a pair that this owner was never asked about")
+        if not self._granted.issuperset(pair_ids):
+            raise refused(envelope, "a wish for a pair that this owner has not granted")
+        if len(set(pair_ids)) != len(pair_ids) or not self._reviewed.isdisjoint(pair_ids):
+            raise refused(envelope, "a pair that had a task before")
         if len(set(task_ids)) != len(task_ids) or not self._tasks.isdisjoint(task_ids):
             raise refused(envelope, "a task that was wished for before")
 
@@ -80,9 +89,10 @@ class Wishes:
             asked = np.ones((len(ids), len(self._names)), bool)
             self._open.append(Wish(ATTRIBUTE, ids, rows, asked, key_pairs, approved))
             return
-        ids = entries(message.task_ids, ID)
+        ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
         self._tasks.update(ids)
-        rows = np.array([self._pairs[pair_id] for pair_id in entries(message.pair_ids, ID)], np.int64)
+        self._reviewed.update(pair_ids)
+        rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
         asked = byte_matrix(message.asked, len(self._names)).astype(bool)
         self._open.append(Wish(REVIEW, ids, rows, asked, [], approved))
 
@@ -104,10 +114,18 @@ class Wishes:
         for one, granted in zip(entries(decision.ids, ID), decision.granted, strict=True):
             self._said[decision.layer, one] = bool(granted)
 
-    def close(self, ids: list[bytes], layer: int) -> Wish:
-        """Remove the wish with these entries, which was answered."""
+    def close(self, ids: list[bytes], layer: int, granted: list[int]) -> Wish:
+        """Remove the wish with these entries, which was answered; `granted` are the places of what was let go."""
         at = next(i for i, wish in enumerate(self._open) if wish.layer == layer and wish.ids == ids)
+        if layer == ATTRIBUTE:
+            self._granted.update(ids[place] for place in granted)
         return self._open.pop(at)
 
     def _settled(self, wish: Wish) -> bool:
         return all((wish.layer, one) in self._said for one in wish.ids)
+
+
+def _check_size(envelope: Envelope, message: EncodingWish | AttributeWish) -> None:
+    if len(message) > MOST_WISHES:
+        # The answer is many times as long as the wish.
+        raise refused(envelope, f"more than {MOST_WISHES} entries in one wish")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import SettingError
+from unveil.errors import SettingError, StorageError
 from unveil.linkage.chance import Chance, SeededChance
 from unveil.linkage.engine import comparing
 from unveil.party.chance import system_chance
@@ -15,6 +16,7 @@ from unveil.party.remembered import Remembered
 from unveil.projects.project import Project
 from unveil.protocol.roles import Address, Role
 from unveil.storage.cache import Cache
+from unveil.storage.log import ProjectLog
 
 if TYPE_CHECKING:
     from unveil.attribute_unit.machine import AttributeUnit
@@ -29,13 +31,16 @@ def chance_of(party: Address, seed: int | None) -> Chance:
     return system_chance if seed is None else SeededChance(seed, str(party))
 
 
-def unit_machine(role: Role, project: Project, *, data: Path, seed: int | None) -> Callable[[], UnitMachine]:
-    """How to build a unit's machine for a project; `data` is the folder for what is remembered."""
+def unit_machine(
+    role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None
+) -> Callable[[], UnitMachine]:
+    """How to build a unit's machine for a project; `data` is the folder for what is remembered until it is closed."""
     owners = two_owners(project)
     chance = chance_of(Address(role.value), seed)
     match role:
         case Role.RECORD_UNIT:
-            return lambda: _record_unit(project, owners, chance, data)
+            cache = Cache(cache_folder(data, project.name), wanted=lambda: _is_open(log))
+            return lambda: _record_unit(project, owners, chance, cache)
         case Role.ATTRIBUTE_UNIT:
             return lambda: _attribute_unit(project, owners, chance)
         case Role.REVIEW_UNIT:
@@ -60,7 +65,14 @@ def two_owners(project: Project) -> tuple[Address, Address]:
     return owners[0], owners[1]
 
 
-def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chance, data: Path) -> RecordUnit:
+def _is_open(log: ProjectLog) -> bool:
+    """Whether the project is open for certain: similarities of a closed one may be kept nowhere."""
+    with suppress(StorageError):
+        return log.state == "open"
+    return False
+
+
+def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chance, cache: Cache) -> RecordUnit:
     from unveil.engines import choose
     from unveil.linkage.plausible import screen
     from unveil.priors.models import assessor, record_model
@@ -71,7 +83,7 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
     protocol = schema.protocol
     compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block)
     settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}"
-    remembered = Remembered(Cache(cache_folder(data, project.name)), compare, features, settings=settings)
+    remembered = Remembered(cache, compare, features, settings=settings)
     return RecordUnit(
         schema,
         owners,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
@@ -12,6 +15,7 @@ from unveil.errors import InputError
 from unveil.owner import policy_file
 from unveil.owner.machine import Owner
 from unveil.owner.policy import Policy
+from unveil.owner.policy_file import ConsentList
 from unveil.party.assemble import chance_of, two_owners
 from unveil.party.errand import Errand
 from unveil.party.host import Host
@@ -24,10 +28,13 @@ from unveil.records import Records
 from unveil.storage import keyfile
 from unveil.storage.database import Database
 from unveil.storage.log import ProjectLog
+from unveil.tables.header import MissingColumns
 from unveil.tables.read import read_column, read_records
 from unveil.transport.client import UnitClient
 from unveil.transport.logs import Log, configure
-from unveil.transport.tls import Credentials
+from unveil.transport.tls import Credentials, client_context
+
+_SHOWN: Final = 5  # lines of a consent list that an error names
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +48,13 @@ class OwnerFolder:
     encoder: Encoder
 
     @classmethod
-    def load(cls, config: OwnerConfig, *, demonstration: bool = False) -> OwnerFolder:
-        """Read and check everything; nothing is sent and nothing is written."""
-        member = owner_membership(config, demonstration=demonstration)
+    def load(cls, config: OwnerConfig, *, demonstration: bool = False, looking: bool = False) -> OwnerFolder:
+        """
+        Read and check everything; nothing is sent and nothing is written.
+
+        Whoever only looks at what happened is `looking`, and needs no certificate that is in force.
+        """
+        member = owner_membership(config, demonstration=demonstration, looking=looking)
         project = member.project
         two_owners(project)
         records = read_records(config.data, project.linkage)
@@ -84,9 +95,22 @@ class OwnerFolder:
 
     def clients(self) -> dict[str, UnitClient]:
         """The way to each unit."""
-        project = self.member.project
-        own = Credentials(self.config.tls.authority, self.member.certificate, self.member.key)
-        return unit_clients(Role.OWNER, project, own)
+        return unit_clients(Role.OWNER, self.member.project, credentials(self.config, self.member))
+
+    def client(self, unit: Role, *, timeout: float) -> UnitClient:
+        """Another way to one unit, for questions that must not wait for long."""
+        return unit_client(self.config, self.member, unit, timeout=timeout)
+
+
+def credentials(config: OwnerConfig, member: Membership) -> Credentials:
+    """What the owner calls units with."""
+    return Credentials(config.tls.authority, member.certificate, member.key)
+
+
+def unit_client(config: OwnerConfig, member: Membership, unit: Role, *, timeout: float) -> UnitClient:
+    """The way to one unit, without data and key."""
+    tls = client_context(credentials(config, member), server_key=member.project.server_key(unit))
+    return UnitClient(member.project.address(unit), tls, member.project.name, timeout=timeout)
 
 
 def read_policy(config: OwnerConfig, member: Membership, records: Records) -> Policy:
@@ -96,11 +120,38 @@ def read_policy(config: OwnerConfig, member: Membership, records: Records) -> Po
     names = member.project.linkage.names
     file = policy_file.parse(read_text(config.policy), names=names, source=str(config.policy))
     consent = file.consent
-    column = None if consent is None or consent.column is None else read_column(config.data, consent.column)
-    lists = {}
-    for one in consent.lists if consent is not None else ():
-        path = config.policy.parent / one.file
-        if not path.is_file():
-            raise InputError(path, "no such file", hint="the policy names it as a consent list")
-        lists[one.file] = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    if consent is None:
+        return file.settings()
+    column = None if consent.column is None else _consent_column(config.data, consent.column, config.policy)
+    known = frozenset(records.ids)
+    lists = {one.file: _listed(config.policy.parent / one.file, one, known) for one in consent.lists}
     return file.policy(records.ids, column=column, lists=lists)
+
+
+def _consent_column(data: Path, name: str, policy: Path) -> list[str]:
+    """Each record's entry in the consent column. It is the policy that names it, not the schema."""
+    try:
+        return read_column(data, name)
+    except MissingColumns as error:
+        near = error.near.get(name)
+        other = f"the file's {near} may be meant" if near else "the file has no column of nearly that name"
+        hint = f"{policy} names it as consent.column; {other}"
+        raise MissingColumns(data, error.missing, error.near, hint=hint) from None
+
+
+def _listed(path: Path, one: ConsentList, known: Collection[str]) -> list[str]:
+    """The ids on a consent list. One that is not in the data is told by its line: ids are personal."""
+    if not path.is_file():
+        raise InputError(path, "no such file", hint="the policy names it as a consent list")
+    lines = [line.strip() for line in read_text(path).splitlines()]
+    strange = [number for number, line in enumerate(lines, 1) if line and line not in known]
+    if strange and one.not_in_data == "refuse":
+        shown = ", ".join(map(str, strange[:_SHOWN])) + (", …" if len(strange) > _SHOWN else "")
+        where = f"{'line' if len(strange) == 1 else 'lines'} {shown}"
+        raise InputError(
+            path,
+            f"{len(strange)} of {sum(map(bool, lines))} ids on this consent list are not in the data ({where})",
+            hint="compare how ids are written there and in the data, leading zeros for example; if the list covers "
+            'more people than this upload, write not_in_data = "ignore" below its layer in the policy',
+        )
+    return [line for line in lines if line]

@@ -26,7 +26,8 @@ class Claim:
                 )
             self._handle = os.open(folder / own, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise StorageError(f"{folder}: cannot be used: {error.strerror}") from None
+            hint = "the folder must be writable by this user"
+            raise StorageError(f"{folder}: cannot be used: {error.strerror}", hint=hint) from None
         try:
             self._lock(folder)
         except BaseException:

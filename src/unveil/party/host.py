@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
@@ -21,7 +21,7 @@ from unveil.protocol.machine import Decision, Erased, Machine, Step
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Address, address_of
 from unveil.storage.entries import Entry
-from unveil.storage.log import ProjectLog
+from unveil.storage.log import LogMoved, ProjectLog
 from unveil.storage.outbox import Outgoing
 from unveil.transport.port import Closed, Conflict
 
@@ -38,6 +38,7 @@ class Host(Generic[M]):
         self._build, self._clock = build, clock
         self._lock = threading.RLock()
         self._machine: M | None = None
+        self._seen = 0  # the last entry that the machine has taken in
         self._erasable: dict[int, Erased] = {}  # entry -> what will stay of it
 
     @property
@@ -79,6 +80,7 @@ class Host(Generic[M]):
             if stub is not None:
                 self._erasable[seq] = stub
             machine.apply(kept)
+            self._seen = seq
         return True
 
     def advance(self) -> bool:
@@ -105,10 +107,11 @@ class Host(Generic[M]):
                 body = codec.encode(envelope.message)
                 outgoing.append(Outgoing(str(envelope.recipient), secrets.token_hex(16), body))
             with self._writing():
-                self.log.append(
+                seq = self.log.append(
                     kind="decision", body=frames.write(step.decision), time=self._clock(), outgoing=outgoing
                 )
             machine.apply(step.decision)
+            self._seen = seq
             self._erase(machine)
 
     def deciding(self, decision: Callable[[M], Step | None]) -> bool:
@@ -124,12 +127,34 @@ class Host(Generic[M]):
         with self._lock:
             return at(self.machine)
 
+    def close(self, result: Callable[[M, dict[str, int]], Mapping[str, bytes]]) -> dict[str, int]:
+        """
+        Close the project and return its counts; `result` says what is kept, and may refuse by raising.
+
+        Another process may be at work on the same log: what it wrote after this machine was folded is taken in first.
+        """
+        with self._lock, self._writing():
+            while True:
+                machine, counts = self.machine, self.log.counts()
+                try:
+                    self.log.close(counts, result(machine, counts), time=self._clock(), seen=self._seen)
+                except LogMoved:
+                    self._read(machine)
+                    continue
+                self._machine = None
+                return counts
+
     def _folded(self) -> M:
         machine = self._build()
-        self._erasable = {}
-        for entry in self.log.entries():
-            machine.apply(self._event(entry, machine))
+        self._seen, self._erasable = 0, {}
+        self._read(machine)
         return machine
+
+    def _read(self, machine: M) -> None:
+        """Let the machine take in what it has not seen of the log."""
+        for entry in self.log.entries(after=self._seen):
+            machine.apply(self._event(entry, machine))
+            self._seen = entry.seq
 
     def _event(self, entry: Entry, machine: M) -> Envelope | Decision:
         if entry.kind == "decision":

@@ -13,7 +13,7 @@ from unveil.review_unit.display import ReviewablePair, Verdict, cells
 from unveil.review_unit.machine import ReviewUnit
 from unveil.review_unit.masking import Stage
 from unveil.schema import Schema
-from unveil.transport.port import JSON, Caller
+from unveil.transport.port import JSON, OPERATOR, Caller
 
 
 class NoSuchTask(ProtocolError):  # noqa: N818 - says what happened
@@ -24,22 +24,22 @@ class ReviewUnitService(Unit):
     """The review unit. What it shows is made from masked cells; whole values never leave unless they were opened."""
 
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
-        """Tasks that are open, and how many of them wait for a reviewer."""
-        del caller
+        """To operators, how many tasks are open, and how many of them wait for a reviewer."""
+        if caller.role != OPERATOR:
+            return {}
         return {"open_tasks": machine.open_tasks, "pending": len(machine.pending())}
 
     def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
         """The tasks that wait for a verdict, as far as they are opened."""
         seat = self.seats[project]
         schema = seat.project.linkage
-        return seat.host.look(
-            lambda machine: [shown(pair, schema, machine.stages(pair.task_id)) for pair in machine.pending()]
-        )
+        found = seat.host.look(lambda machine: [(pair, machine.stages(pair.task_id)) for pair in machine.pending()])
+        # Masking takes time, and nobody else should wait for it: it is done on copies.
+        return [shown(pair, schema, stages) for pair, stages in found]
 
     def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
         """Open an attribute further; return the task as it is shown now."""
         seat = self.seats[project]
-        schema = seat.project.linkage
 
         def opening(machine: ReviewUnit) -> Step:
             pair = _pending(machine, task)
@@ -48,7 +48,8 @@ class ReviewUnitService(Unit):
             return machine.opening(pair.task_id, attribute, Stage[stage.upper()])
 
         seat.host.deciding(opening)
-        return seat.host.look(lambda machine: _again(machine, task, schema))
+        pair, stages = seat.host.look(lambda machine: _opened(machine, task))
+        return shown(pair, seat.project.linkage, stages)
 
     def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
         """What the reviewer decided; the same verdict may be given again, as after a lost answer."""
@@ -85,9 +86,10 @@ def shown(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage]) -> 
     }
 
 
-def _again(machine: ReviewUnit, task: str, schema: Schema) -> dict[str, JSON]:
+def _opened(machine: ReviewUnit, task: str) -> tuple[ReviewablePair, dict[str, Stage]]:
+    """A copy of the task, and how far it is opened."""
     pair = _pending(machine, task)
-    return shown(pair, schema, machine.stages(pair.task_id))
+    return pair, machine.stages(pair.task_id)
 
 
 def _pending(machine: ReviewUnit, task: str) -> ReviewablePair:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from unveil.errors import ClaimedError, SettingError
-from unveil.party import closing
-from unveil.party.assemble import cache_folder, unit_machine
+from unveil.errors import ClaimedError
+from unveil.party.assemble import unit_machine
 from unveil.party.claim import Claim
+from unveil.party.closing import forget_if_closed
 from unveil.party.host import Host
 from unveil.party.review import ReviewUnitService
 from unveil.party.seat import Seat, unit_address, unit_clients
@@ -22,7 +21,6 @@ from unveil.projects.membership import Membership, unit_memberships
 from unveil.projects.project import Project
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Role
-from unveil.record_unit.machine import RecordUnit
 from unveil.storage.database import Database
 from unveil.transport.app import application
 from unveil.transport.bell import Bell
@@ -44,19 +42,23 @@ def serve_unit(
     *,
     demonstration: bool,
     on_ready: OnReady,
+    on_note: Callable[[str], None] = lambda _: None,
     logs: TextIO = sys.stderr,
-    clock: Callable[[], float] = time.time,
 ) -> None:
-    """Run a unit until it is told to stop."""
+    """Run a unit until it is told to stop. `on_note` takes what a person should know before it starts."""
+    # Before anything is claimed or made: a unit that cannot take part leaves no mark.
+    members = _members(role, config, demonstration=demonstration)
+    for note in dict.fromkeys(note for member in members for note in member.notes):
+        on_note(note)
     tls = server_context(Credentials(config.tls.authority, config.tls.certificate, config.tls.key))
     claim = Claim(config.data, role.value, demonstration=demonstration)
     try:
         with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
             log = configure(logs)
-            seats = _seats(role, config, database, log, demonstration=demonstration, clock=clock)
+            seats = _seats(role, config, members, database, log)
             unit = _SERVICES[role](role, seats, database)
             limits = Limits(frame=max(seat.project.limits.message_bytes for seat in seats.values()))
-            app = application(unit, limits=limits, clock=clock, log=log)
+            app = application(unit, limits=limits, clock=time.time, log=log)
             for name, seat in seats.items():
                 seat.changed = _ring(app.state.bell, name)
                 seat.start()
@@ -69,55 +71,29 @@ def serve_unit(
         claim.release()
 
 
-def close_project(
-    role: Role,
-    config: UnitConfig,
-    name: str,
-    *,
-    force: bool = False,
-    demonstration: bool = False,
-    clock: Callable[[], float] = time.time,
-) -> dict[str, int]:
-    """Close a project at this unit; a server at work sees it with the next request."""
-    with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
-        members = unit_memberships(config, unit_address(role), demonstration=demonstration)
-        project = next((member.project for member in members if member.project.name == name), None)
-        if project is None:
-            raise SettingError(f"{config.source}: no project is called that")
-        build = unit_machine(role, project, data=config.data, seed=config.seed)
-        host = Host(build, database.project(name), clock=clock)
-        counts = closing.close(host, result=_result, force=force, clock=clock)
-    # What was remembered was computed from what is erased now.
-    shutil.rmtree(cache_folder(config.data, name), ignore_errors=True)
-    return counts
-
-
-def _result(machine: object) -> dict[str, bytes]:
-    return machine.link_tables() if isinstance(machine, RecordUnit) else {}
-
-
 def _ring(bell: Bell, project: str) -> Callable[[], None]:
     return lambda: bell.ring(project)
 
 
-def _seats(
-    role: Role,
-    config: UnitConfig,
-    database: Database,
-    log: Log,
-    *,
-    demonstration: bool,
-    clock: Callable[[], float],
-) -> dict[str, Seat]:
+def _members(role: Role, config: UnitConfig, *, demonstration: bool) -> Sequence[Membership]:
+    """The unit in each of its projects, checked."""
     members = unit_memberships(config, unit_address(role), demonstration=demonstration)
     if not demonstration:
         _check_listening(config.tls.certificate, members)
     _check_separation([member.project for member in members], demonstration=demonstration)
+    return members
+
+
+def _seats(
+    role: Role, config: UnitConfig, members: Sequence[Membership], database: Database, log: Log
+) -> dict[str, Seat]:
     seats = {}
     for member in members:
         project = member.project
-        build = unit_machine(role, project, data=config.data, seed=config.seed)
-        host = Host(build, database.project(project.name), clock=clock)
+        entries = database.project(project.name)
+        forget_if_closed(entries, config.data)  # in case the process that closed it was killed before it did so
+        build = unit_machine(role, project, entries, data=config.data, seed=config.seed)
+        host = Host(build, entries, clock=time.time)
         own = Credentials(config.tls.authority, member.certificate, member.key)
         seats[project.name] = Seat(project, host, log, unit_clients(role, project, own))
     return seats

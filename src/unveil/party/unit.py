@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from unveil.storage.database import Database
 from unveil.transport.port import JSON, OPERATOR, Caller
 
 
-class Unit:
+class Unit(ABC):
     """One role in any number of projects."""
 
     def __init__(self, role: Role, seats: Mapping[str, Seat], database: Database) -> None:
@@ -83,10 +84,14 @@ class Unit:
             answer |= seat.host.look(lambda machine: self.standing(machine, caller))
         return answer
 
+    @abstractmethod
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
-        """What this role can tell."""
-        del machine, caller
-        return {}
+        """
+        What this role can tell this caller.
+
+        Counts of pairs and tasks are for operators alone. To an owner they would answer whether somebody is in the
+        other register: it would upload that one record and look whether a pair was kept.
+        """
 
     def metrics(self) -> Mapping[str, float]:
         """Counts of the whole process."""
@@ -102,28 +107,26 @@ class RecordUnitService(Unit):
     """The record unit."""
 
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
-        """Uploads, quarantine, and whether the links are out."""
-        told = Address(caller.role, caller.name)
-        intake = machine.intake
-        quarantined = {
-            str(owner): dict(reasons)
-            for owner, reasons in intake.quarantined.items()
-            if caller.role == OPERATOR or owner == told
-        }
-        return {
+        """How far the project is, and which records were kept out; to operators, how many pairs there are."""
+        told, intake = Address(caller.role, caller.name), machine.intake
+        answer: dict[str, JSON] = {
             "agreed": intake.agreed,
             "compared": intake.complete,
-            "kept_pairs": machine.kept_pairs,
-            "requested_pairs": machine.requested_pairs,
             "finished": machine.finished,
-            "quarantined": quarantined,
+            "quarantined": {
+                str(owner): dict(reasons)
+                for owner, reasons in intake.quarantined.items()
+                if caller.role == OPERATOR or owner == told
+            },
         }
+        if caller.role == OPERATOR:
+            answer |= {"kept_pairs": machine.kept_pairs, "requested_pairs": machine.requested_pairs}
+        return answer
 
 
 class AttributeUnitService(Unit):
     """The attribute unit."""
 
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
-        """Pairs compared and labels spent."""
-        del caller
-        return {"pairs": len(machine.layer), "labels": machine.spent}
+        """To operators, pairs compared and labels spent."""
+        return {"pairs": len(machine.layer), "labels": machine.spent} if caller.role == OPERATOR else {}

@@ -1,5 +1,5 @@
 """
-Certificates as they are read: whose public key, from when to when, for which hosts.
+Certificates as they are read: whose public key, from when to when, for which hosts and purposes.
 
 A party is known by "sha256:" and the base64url text of SHA-256 over the DER form of its certificate's public key
 (SubjectPublicKeyInfo). A renewed certificate with the same key is the same party.
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from unveil.errors import UnveilError
 from unveil.public_key import public_key_name
@@ -36,6 +37,8 @@ class Certificate:
     not_after: datetime
     hosts: tuple[str, ...]
     authority: bool  #: whether it signs other certificates instead of standing for a party
+    for_callers: bool  #: whether TLS lets its holder call with it
+    for_listeners: bool  #: whether TLS lets its holder listen with it
     public_key: str
 
     def valid(self, now: datetime) -> bool:
@@ -55,6 +58,8 @@ def read_certificate(path: Path) -> Certificate:
             not_after=parsed.not_valid_after_utc,
             hosts=_hosts(parsed),
             authority=_is_authority(parsed),
+            for_callers=_signs(parsed) and _serves(parsed, ExtendedKeyUsageOID.CLIENT_AUTH),
+            for_listeners=_serves(parsed, ExtendedKeyUsageOID.SERVER_AUTH),
             public_key=public_key_name(parsed),
         )
     except (ValueError, TypeError):
@@ -85,3 +90,20 @@ def _is_authority(certificate: x509.Certificate) -> bool:
         return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     except x509.ExtensionNotFound:
         return False
+
+
+def _serves(certificate: x509.Certificate, purpose: x509.ObjectIdentifier) -> bool:
+    """Whether it names this purpose, or no purpose at all, as OpenSSL sees it: "any purpose" is not enough there."""
+    try:
+        return purpose in certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    except x509.ExtensionNotFound:
+        return True
+
+
+def _signs(certificate: x509.Certificate) -> bool:
+    """Whether its key may do what a caller's key does in a handshake."""
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        return True
+    return usage.digital_signature or usage.key_agreement

@@ -45,7 +45,17 @@ class Tls:
     @classmethod
     def beside(cls, folder: Path, file: TlsFile) -> Tls:
         """Paths as they are meant: relative ones from the folder of the configuration."""
-        return cls(folder / file.certificate, folder / file.key, folder / file.authority)
+        return cls(beside(folder, file.certificate), beside(folder, file.key), beside(folder, file.authority))
+
+
+def beside(folder: Path, text: str) -> Path:
+    """The file that is meant, relative paths from the folder, without steps up and down again."""
+    path = folder / text
+    try:
+        # Only what is above the file is followed: who names a link may wish to point it elsewhere later.
+        return path.parent.resolve() / path.name
+    except (OSError, ValueError, RuntimeError):
+        return path  # no such path can be; whoever looks for the file says so
 
 
 def missing_file(key: str, path: Path) -> Iterator[Problem]:

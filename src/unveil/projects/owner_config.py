@@ -18,6 +18,7 @@ Paths are relative to the file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -33,7 +34,7 @@ from unveil.projects.config_files import (
     database_url,
     demonstration_problems,
     missing_file,
-    tls_problems,
+    open_secret,
 )
 from unveil.projects.project import NAME
 from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
@@ -41,6 +42,7 @@ from unveil.projects.toml_text import document
 from unveil.schema_protocol import Settings
 
 FILE_NAME: Final = "unveil.toml"
+_DEMONSTRATION: Final = "demonstration"
 
 
 class _OwnerFile(Settings):
@@ -79,16 +81,16 @@ class OwnerConfig:
             lambda value: _cross_check(value, folder, demonstration=demonstration),
         )
         if isinstance(file, list):
-            raise ProjectError(str(path), file, hint="paths are relative to this file")
+            raise ProjectError(str(path), file, hint=_hint(file))
         return cls(
             source=path,
-            project=folder / file.project,
+            project=_beside(folder, file.project),
             name=file.name,
-            data=folder / file.data,
-            key=folder / file.key,
-            policy=None if file.policy is None else folder / file.policy,
+            data=_beside(folder, file.data),
+            key=_beside(folder, file.key),
+            policy=None if file.policy is None else _beside(folder, file.policy),
             database=database_url(file.database, folder),
-            tls=Tls.beside(folder, file.tls),
+            tls=_tls(folder, file.tls),
             seed=None if file.demonstration is None else file.demonstration.seed,
         )
 
@@ -104,12 +106,35 @@ def owner_text(
 
 
 def _cross_check(file: _OwnerFile, folder: Path, *, demonstration: bool) -> list[Problem]:
+    tls = _tls(folder, file.tls)
     return [
-        *missing_file("project", folder / file.project),
-        *missing_file("data", folder / file.data),
-        *missing_file("key", folder / file.key),
-        *([] if file.policy is None else missing_file("policy", folder / file.policy)),
+        *missing_file("project", _beside(folder, file.project)),
+        *missing_file("data", _beside(folder, file.data)),
+        *missing_file("key", _beside(folder, file.key)),
+        *([] if file.policy is None else missing_file("policy", _beside(folder, file.policy))),
         *database_problems(file.database),
-        *tls_problems(folder, file.tls),
+        *missing_file("tls.certificate", tls.certificate),
+        *open_secret("tls.key", tls.key),
+        *missing_file("tls.authority", tls.authority),
         *demonstration_problems(file.demonstration, demonstration=demonstration),
     ]
+
+
+def _tls(folder: Path, file: TlsFile) -> Tls:
+    return Tls(*(_beside(folder, each) for each in (file.certificate, file.key, file.authority)))
+
+
+def _beside(folder: Path, text: str) -> Path:
+    """The path that is meant, as a person would write it: without steps up and down again."""
+    path = folder / text
+    try:
+        # Only what is above the file is followed: who names a link may wish to point it elsewhere later.
+        return path.parent.resolve() / path.name
+    except (OSError, ValueError, RuntimeError):
+        return path  # no such path can be; whoever looks for the file says so
+
+
+def _hint(problems: Sequence[Problem]) -> str:
+    if any(problem.key == _DEMONSTRATION for problem in problems):
+        return "the folder is that of a trial: pass --demonstration, which no real project needs"
+    return "paths are relative to this file"

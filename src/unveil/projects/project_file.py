@@ -8,7 +8,7 @@ party. Every mistake is explained by its key.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from unveil.schema_mistakes import near, shown
 from unveil.tables.atomic import replacing
 
 _HINT: Final = "unveil project new and unveil project join write this file"
+_KEPT: Final = "choose another name; a project file is never replaced, for parties may have joined it"
 _KEYS: Final = tuple(field.alias or name for name, field in Project.model_fields.items())
 _MODE: Final = 0o644  # a project file holds no secret
 _ANY_SCHEMA: Final = parse('name = "any"\n[[attributes]]\nname = "any"\n')
@@ -84,16 +85,17 @@ def write_new(path: Path, project: Project) -> None:
     _write(path, project, mode=_MODE, overwrite=False)
 
 
-def join(path: Path, party: Party, *, demonstration: bool = False) -> Project:
+def join(path: Path, party: Party, *, demonstration: bool = False, further: Sequence[Problem] = ()) -> Project:
     """
     Add a party to a project file, whole or not at all, and return the project as it is then.
 
-    A party that has the role, the name or the public key of one that is there is refused.
+    A party that has the role, the name or the public key of one that is there is refused; so is one with `further`
+    problems, which are told together with these.
     """
     with _locked(path):
         project = load_draft(path, demonstration=True)
         joined = project.model_copy(update={"parties": (*project.parties, party)})
-        problems = _cross_check(joined, demonstration=demonstration)
+        problems = [*_cross_check(joined, demonstration=demonstration), *further]
         if problems:
             raise ProjectError(str(path), problems, hint="nobody joined; unveil project show lists the parties")
         _write(path, joined, mode=path.stat().st_mode & 0o777, overwrite=True)
@@ -103,7 +105,7 @@ def join(path: Path, party: Party, *, demonstration: bool = False) -> Project:
 def _write(path: Path, project: Project, *, mode: int, overwrite: bool) -> None:
     text = project_text(project)
     parse_project(text, source=str(path), demonstration=True, draft=True)  # what is written can be read again
-    with replacing(path, overwrite=overwrite) as temporary:
+    with replacing(path, overwrite=overwrite, hint=_KEPT) as temporary:
         temporary.write_text(text, encoding="utf-8")
         temporary.chmod(mode)
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from unveil.errors import Problem, UnveilError
+from unveil.projects.project import PATTERNS
 from unveil.schema_mistakes import explain, frozen, mended, parse_toml
 
 LONGEST: Final = 1 << 20  # bytes of a settings file
@@ -66,11 +67,23 @@ def checked(
         # Strict: text is no number and true is not 1. Whoever wrote "8443" may have meant something else.
         value = model.model_validate(data, strict=True)
     except ValidationError as error:
-        problems = explain(error, data, model)
+        problems = explained(error, data, model)
         told = {problem.key for problem in problems}
         further = _further(model, error, {**(instead or {}), **data}, cross_check, instead or {})
         return [*problems, *(problem for problem in further if problem.key not in told)]
     return cross_check(value) or value
+
+
+def explained(error: ValidationError, data: Mapping[str, Any], model: type[BaseModel]) -> list[Problem]:
+    """One problem for every mistake; what a name may look like is said in words, not as a pattern."""
+    found = explain(error, data, model)
+    return [Problem(each.key, each.what, _in_words(each.allowed)) for each in found]
+
+
+def _in_words(allowed: str) -> str:
+    for pattern, words in PATTERNS.items():
+        allowed = allowed.replace(f"text, matching {pattern}", words)
+    return allowed
 
 
 def _further(

@@ -32,6 +32,7 @@ from unveil.projects.config_files import (
     DemonstrationFile,
     Tls,
     TlsFile,
+    beside,
     database_problems,
     database_url,
     demonstration_problems,
@@ -104,7 +105,7 @@ class UnitConfig:
             host=file.listen.host,
             port=file.listen.port,
             database=database_url(file.database, folder),
-            data=folder / file.data,
+            data=beside(folder, file.data),
             tls=tls,
             projects=tuple(_project(each, folder, tls) for each in file.projects),
             seed=None if file.demonstration is None else file.demonstration.seed,
@@ -113,9 +114,9 @@ class UnitConfig:
 
 def _project(entry: _ProjectFile, folder: Path, tls: Tls) -> UnitProject:
     return UnitProject(
-        file=folder / entry.file,
-        certificate=folder / entry.certificate if entry.certificate else tls.certificate,
-        key=folder / entry.key if entry.key else tls.key,
+        file=beside(folder, entry.file),
+        certificate=beside(folder, entry.certificate) if entry.certificate else tls.certificate,
+        key=beside(folder, entry.key) if entry.key else tls.key,
     )
 
 
@@ -127,16 +128,16 @@ def _cross_check(file: _UnitFile, folder: Path, *, demonstration: bool) -> list[
     ]
     if not is_host(file.listen.host):
         problems.append(Problem("listen.host", f"{shown(file.listen.host)} is no address", "such as 127.0.0.1"))
-    if (folder / file.data).exists() and not (folder / file.data).is_dir():
-        problems.append(Problem("data", f"{folder / file.data}: is not a folder", "a folder"))
+    if beside(folder, file.data).exists() and not beside(folder, file.data).is_dir():
+        problems.append(Problem("data", f"{beside(folder, file.data)}: is not a folder", "a folder"))
     for index, entry in enumerate(file.projects):
         place = f"projects.{index}"
-        problems += missing_file(f"{place}.file", folder / entry.file)
+        problems += missing_file(f"{place}.file", beside(folder, entry.file))
         if (entry.certificate is None) != (entry.key is None):
             absent = "certificate" if entry.certificate is None else "key"
             problems.append(Problem(f"{place}.{absent}", "missing", "certificate and key together, or neither"))
         if entry.certificate is not None:
-            problems += missing_file(f"{place}.certificate", folder / entry.certificate)
+            problems += missing_file(f"{place}.certificate", beside(folder, entry.certificate))
         if entry.key is not None:
-            problems += open_secret(f"{place}.key", folder / entry.key)
+            problems += open_secret(f"{place}.key", beside(folder, entry.key))
     return problems

@@ -46,17 +46,27 @@ def may_flow(envelope: Envelope) -> bool:
     return (envelope.sender.role, envelope.recipient.role) in FLOWS.get(type(envelope.message), frozenset())
 
 
+def says_nothing(message: m.Message) -> bool:
+    """Whether the message has no entry although its kind needs one."""
+    return bool(message.KEY) and not message.MAY_BE_EMPTY and not len(message)
+
+
 def check_outgoing(envelope: Envelope) -> None:
-    """Refuse to send what the table does not allow."""
+    """Refuse to send what the table does not allow, and what says nothing."""
+    kind = type(envelope.message).__name__
     if not may_flow(envelope):
-        kind = type(envelope.message).__name__
         raise LocalProtocolError(f"{envelope.sender} must not send {kind} to {envelope.recipient}")
+    if says_nothing(envelope.message):
+        raise LocalProtocolError(f"{envelope.sender} must not send {kind} about nothing")
 
 
 def check_incoming(envelope: Envelope) -> None:
-    """Refuse to take what the table does not allow."""
+    """Refuse to take what the table does not allow, and what says nothing."""
     if not may_flow(envelope):
         raise refused(envelope, f"not allowed to {envelope.recipient}")
+    if says_nothing(envelope.message):
+        # No check of its entries would find fault with it, so it could be sent, and be kept, without end.
+        raise refused(envelope, "about nothing")
 
 
 def too_early(envelope: Envelope, problem: str) -> TooEarly:

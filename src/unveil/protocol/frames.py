@@ -5,7 +5,8 @@ Batches as bytes: a small frame of our own, so that nothing is read but what a k
 
 The header names the kind, the fields that are not columns, and the length of each column in the order in which they
 follow. Unknown kinds and fields, missing fields, wrong types and wrong lengths are refused before anything is built.
-Messages travel so, and decisions are kept so.
+A header has one spelling, and any other is refused: kind, fields, columns, each with the fields in the order of their
+kind, no blanks, no character escaped without need. Messages travel so, and decisions are kept so.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ class FrameError(ProtocolError):
 
 def write(batch: Batch) -> bytes:
     """The batch as bytes."""
+    text, columns = _written(batch)
+    return b"".join([_MAGIC, len(text).to_bytes(_LENGTH, "little"), text, *columns])
+
+
+def _written(batch: Batch) -> tuple[bytes, list[bytes]]:
+    """The header, in its one spelling, and the columns."""
     plain: dict[str, Any] = {}
     columns: list[tuple[str, bytes]] = []
     for field in fields(batch):
@@ -41,12 +48,13 @@ def write(batch: Batch) -> bytes:
             plain[field.name] = [dict(entry) for entry in value] if isinstance(value, tuple) else value
     header = {"kind": type(batch).__name__, "fields": plain, "columns": [[name, len(data)] for name, data in columns]}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    return b"".join([_MAGIC, len(text).to_bytes(_LENGTH, "little"), text, *(data for _, data in columns)])
+    return text, [data for _, data in columns]
 
 
 def read(frame: bytes, kinds: Mapping[str, type[B]]) -> B:
     """The batch in these bytes, of one of these kinds; FrameError if they are anything else."""
-    header, rest = _header(frame)
+    text, rest = _split(frame)
+    header = _header(text)
     kind = kinds.get(header["kind"]) if isinstance(header["kind"], str) else None
     if kind is None:
         raise FrameError("unknown kind of message")
@@ -59,12 +67,17 @@ def read(frame: bytes, kinds: Mapping[str, type[B]]) -> B:
         if not _fits(values[name], str(annotation)):
             raise FrameError(f"{kind.__name__}.{name} has the wrong type")
     try:
-        return kind(**values)
+        batch = kind(**values)
     except ValueError as error:
         raise FrameError(f"{kind.__name__}: {error}") from None
+    if _written(batch)[0] != text:
+        # Blanks, repeated keys and escapes could fill a log with what no message holds.
+        raise FrameError(f"the header of {kind.__name__} is not spelt as it must be")
+    return batch
 
 
-def _header(frame: bytes) -> tuple[dict[str, Any], memoryview]:
+def _split(frame: bytes) -> tuple[bytes, memoryview]:
+    """The header as it was written, and what follows it."""
     view = memoryview(frame)
     start = len(_MAGIC) + _LENGTH
     if bytes(view[:3]) != _MAGIC[:3]:
@@ -76,13 +89,17 @@ def _header(frame: bytes) -> tuple[dict[str, Any], memoryview]:
         raise FrameError(f"the header has more than {_MAX_HEADER} bytes")
     if start + length > len(view):
         raise FrameError("the header is longer than the message")
+    return bytes(view[start : start + length]), view[start + length :]
+
+
+def _header(text: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(bytes(view[start : start + length]))
+        header = json.loads(text)
     except (ValueError, RecursionError):
         raise FrameError("the header is not JSON") from None
     if not isinstance(header, dict) or set(header) != {"kind", "fields", "columns"}:
         raise FrameError("the header needs exactly kind, fields and columns")
-    return header, view[start + length :]
+    return header
 
 
 def _plain(kind: type[Batch], given: object) -> dict[str, Any]:

@@ -15,7 +15,10 @@ ID = 16  # bytes of a handle, pair id, task id or link id
 KEY_PAIR = 32  # bytes of key_pair
 HASH = 16  # bytes of a hashed blocking key
 REAL = 8  # bytes of a float
+POSITION = 8  # bytes of a row or position in a decision; no message has one
 MOST_PARTS = 65536  # that one upload or link table may come in
+MOST_WISHES = 1000  # entries of one wish: units ask for far fewer, and nobody must build an answer without bound
+LONGEST_VALUE = 256  # characters of a value for review: no name, date or address is longer, and masking takes time
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,7 +47,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Message(Batch):
-    """A batch that one party sends to another."""
+    """A batch that one party sends to another. Few may be empty: what says nothing would still be kept for ever."""
+
+    MAY_BE_EMPTY: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,9 +79,10 @@ class Agreement(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecordEncodings(Message):
-    """Owner to record unit: every record as a whole, in parts. `part` counts from 0."""
+    """Owner to record unit: every record as a whole, in parts, perhaps empty ones. `part` counts from 0."""
 
     KEY = "handles"
+    MAY_BE_EMPTY = True
     part: int
     parts: int
     m: int
@@ -101,7 +107,11 @@ class RecordEncodings(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EncodingWish(Message):
-    """Record unit to owner: encode these records' attributes, each under a key used for that pair alone."""
+    """
+    Record unit to owner: encode these records' attributes, each under a key used for that pair alone.
+
+    At most 1,000 of them.
+    """
 
     KEY = "pair_ids"
     WIDTHS = {"pair_ids": ID, "handles": ID, "key_pairs": KEY_PAIR}  # noqa: RUF012 - never changed
@@ -112,9 +122,10 @@ class EncodingWish(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bootstrap(Message):
-    """Record unit to attribute unit: the pairs of a batch and what M_R thinks of them."""
+    """Record unit to attribute unit: the pairs of a batch, perhaps none, and what M_R thinks of them."""
 
     KEY = "pair_ids"
+    MAY_BE_EMPTY = True
     WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
     pair_ids: bytes
     g: bytes
@@ -148,7 +159,11 @@ class Refusal(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AttributeWish(Message):
-    """Attribute unit to owner: send these attributes of these pairs to the review unit (1 = asked for)."""
+    """
+    Attribute unit to owner: send these attributes of these pairs to the review unit (1 = asked for).
+
+    At most 1,000 pairs, each once ever, and only those whose encodings the owner granted.
+    """
 
     KEY = "task_ids"
     attributes: int
@@ -178,7 +193,11 @@ class ReviewTask(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AttributeValues(Message):
-    """Owner to review unit: the values asked for and granted, by task; the only message that carries plaintext."""
+    """
+    Owner to review unit: the values asked for and granted, by task; the only message that carries plaintext.
+
+    A value has at most 256 characters; longer ones stay at the owner.
+    """
 
     KEY = "task_ids"
     WIDTHS = {"task_ids": ID}  # noqa: RUF012 - never changed
@@ -204,9 +223,10 @@ class ReviewLabel(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Labels(Message):
-    """Attribute unit to record unit: new and changed outcomes of a batch. Pair id, g, p and nothing else."""
+    """Attribute unit to record unit: outcomes of a batch that are new or changed, perhaps none. Pair id, g, p alone."""
 
     KEY = "pair_ids"
+    MAY_BE_EMPTY = True
     WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
     pair_ids: bytes
     g: bytes
@@ -215,9 +235,14 @@ class Labels(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkTable(Message):
-    """Record unit to owner: a link id for every record, matched or not, so that membership does not show. In parts."""
+    """
+    Record unit to owner: a link id for every record, matched or not, so that membership does not show.
+
+    In parts; empty for an owner without records.
+    """
 
     KEY = "handles"
+    MAY_BE_EMPTY = True
     WIDTHS = {"handles": ID, "link_ids": ID}  # noqa: RUF012 - never changed
     part: int
     parts: int

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unveil.protocol.machine import Decision
-from unveil.protocol.messages import ID
-
-POSITION = 8  # bytes of a position or row, little-endian
+from unveil.protocol.messages import ID, POSITION
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -18,6 +18,9 @@ from unveil.record_unit.upload import Upload
 from unveil.schema import Schema
 
 _PATIENCE = 100  # fingerprints that one owner may show: each is kept, so their number is bounded
+# Uploads that one owner may begin. All are kept until the project is closed, and each may be as long as the project
+# allows; ten are enough for wrong files and lost folders, for every further one takes a person's work.
+UPLOADS = 10
 
 
 class Intake:
@@ -33,6 +36,7 @@ class Intake:
         self._screening = screening
         self._fingerprints: dict[Address, bytes] = {}
         self._shown: dict[Address, int] = {}  # how often an owner has shown one
+        self._begun: dict[Address, int] = {}  # uploads of an owner, also those that were set aside or given up
         self._untold: set[Address] = set()  # owners who have shown one and were not answered
 
     @property
@@ -62,6 +66,8 @@ class Intake:
         if message.blocking_keys != len(self._schema.blocking):
             raise refused(envelope, "the number of blocking keys differs from the schema's")
         upload = self.uploads.get(envelope.sender)
+        if upload is None and not self._left(envelope.sender):
+            raise refused(envelope, f"more than {UPLOADS} uploads")
         if upload is not None and upload.parts != message.parts:
             raise refused(envelope, "the number of parts has changed")
         if upload is not None and upload.has(message.part):
@@ -81,7 +87,15 @@ class Intake:
                     # The owner starts anew; the parts of its last attempt belong to other handles.
                     del self.uploads[envelope.sender]
             case RecordEncodings() as message:
-                self.uploads.setdefault(envelope.sender, Upload(message.parts)).add(message)
+                if envelope.sender not in self.uploads:
+                    self.uploads[envelope.sender] = Upload(message.parts)
+                    self.quarantined.pop(envelope.sender, None)  # what was said of the last one is said no more
+                    self._begun[envelope.sender] = self._begun.get(envelope.sender, 0) + 1
+                self.uploads[envelope.sender].add(message)
+
+    def _left(self, owner: Address) -> int:
+        """How many uploads the owner may still begin."""
+        return UPLOADS - self._begun.get(owner, 0)
 
     def decide(self) -> Step | None:
         """The next decision that is due."""
@@ -125,7 +139,8 @@ class Intake:
         self.quarantined[owner] = {words: counts[reason] for reason, words in WORDS.items() if counts[reason]}
         if decision.whole:
             # The owner may send another upload; this one is not looked at again.
-            self.quarantined[owner][f"all, since {decision.whole.decode()}"] = len(self.uploads.pop(owner))
+            why = f"all, since {decision.whole.decode()}; {self._left(owner)} of {UPLOADS} uploads are left"
+            self.quarantined[owner][why] = len(self.uploads.pop(owner))
             return
         upload = self.uploads[owner]
         upload.rows = np.delete(np.arange(len(upload)), np.frombuffer(decision.rows, "<i8"))

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from unveil.protocol.messages import LONGEST_VALUE
+
 
 class Edit(Enum):
     """What a step of the script says of the characters it takes."""
@@ -57,7 +59,7 @@ _WEIGHT = {
     Edit.RIGHT_ONLY: _EDIT + 1,
 }
 _MIRROR = {Edit.LEFT_ONLY: Edit.RIGHT_ONLY, Edit.RIGHT_ONLY: Edit.LEFT_ONLY}
-_LARGEST = 256 * 256  # cells of the table; no name or number comes near it, and a longer value must not stall a review
+_LARGEST = LONGEST_VALUE * LONGEST_VALUE  # cells of the table; beyond what the unit takes, nothing may stall a review
 
 
 def align(left: str, right: str) -> tuple[Step, ...]:
@@ -97,12 +99,23 @@ def _script(a: str, b: str) -> tuple[Step, ...]:
 
 def _costs(a: str, b: str) -> list[list[int]]:
     """The least weight that aligns a[i:] with b[j:], for every i and j."""
-    cost = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i in range(len(a), -1, -1):
-        for j in range(len(b), -1, -1):
-            if i < len(a) or j < len(b):
-                cost[i][j] = min(total for _, total in _moves(a, b, cost, i, j))
-    return cost
+    alone, swap, replace = _WEIGHT[Edit.LEFT_ONLY], _WEIGHT[Edit.SWAP], _WEIGHT[Edit.REPLACE]
+    below = [alone * (len(b) - j) for j in range(len(b) + 1)]  # the row of a's end: what is left of b is b's alone
+    cost = [below]
+    for i in range(len(a) - 1, -1, -1):
+        row = [0] * len(b) + [below[-1] + alone]
+        for j in range(len(b) - 1, -1, -1):
+            best = min(below[j], row[j + 1]) + alone
+            if a[i] == b[j]:
+                best = min(best, below[j + 1])
+            else:
+                best = min(best, below[j + 1] + replace)
+                if a[i : i + 2] == b[j : j + 2][::-1] and i + 1 < len(a):
+                    best = min(best, cost[-2][j + 2] + swap)
+            row[j] = best
+        cost.append(row)
+        below = row
+    return cost[::-1]
 
 
 def _moves(a: str, b: str, cost: list[list[int]], i: int, j: int) -> list[tuple[Edit, int]]:

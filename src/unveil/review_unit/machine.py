@@ -19,7 +19,15 @@ from unveil.linkage.outcome import Outcomes
 from unveil.linkage.request import EQUAL, SHOWN, STATES
 from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
 from unveil.protocol.machine import Decision, Erased, Step
-from unveil.protocol.messages import ID, AttributeValues, Message, Refusal, ReviewLabel, ReviewTask
+from unveil.protocol.messages import (
+    ID,
+    LONGEST_VALUE,
+    AttributeValues,
+    Message,
+    Refusal,
+    ReviewLabel,
+    ReviewTask,
+)
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT, Address, Role
 from unveil.review_unit.decisions import KINDS, UNSURE, Decided, Declined, Opened
 from unveil.review_unit.display import ReviewablePair, Verdict
@@ -222,6 +230,9 @@ class ReviewUnit:
         shown = {name for name, state in zip(self._schema.names, task.states, strict=True) if state == SHOWN}
         if not self._schema.protocol.decoys and not set(values) <= shown:
             raise refused(envelope, "a value that was not asked for")
+        if any(len(value) > LONGEST_VALUE for value in values.values()):
+            # One owner's long values would keep every reviewer of the project waiting.
+            raise refused(envelope, f"a value of more than {LONGEST_VALUE} characters")
         return {name: value for name, value in values.items() if name in shown}
 
     def _answered(self, task: _Task) -> bool:

@@ -12,7 +12,8 @@ import hashlib
 import json
 import math
 import mmap
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -31,10 +32,14 @@ _KINDS: Final = "biufcSU"
 
 
 class Cache:
-    """Arrays by key, in one folder that only this user can read."""
+    """
+    Arrays by key, in one folder that only this user can read.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    `wanted` says whether anything may be kept at all; once it does not, nothing is.
+    """
+
+    def __init__(self, folder: Path, *, wanted: Callable[[], bool] = lambda: True) -> None:
+        self._folder, self._wanted = folder, wanted
 
     def get(self, key: str) -> dict[str, NDArray[Any]] | None:
         """The arrays kept under a key, read-only and mapped from the file; None if there are none that are sound."""
@@ -45,7 +50,7 @@ class Cache:
         return None
 
     def put(self, key: str, arrays: Mapping[str, NDArray[Any]]) -> bool:
-        """Keep arrays under a key, in place of what was there; False if the disk would not take them."""
+        """Keep arrays under a key, in place of what was there; False if the disk would not, or nothing is wanted."""
         flat = {name: np.asarray(array, order="C") for name, array in arrays.items()}
         for name, array in flat.items():
             if array.dtype.kind not in _KINDS:
@@ -56,18 +61,16 @@ class Cache:
                 _write(file, key, flat)
         except (OSError, SettingError):
             return False
+        # Asked afterwards: whoever ends the wish and then clears the folder, in another process perhaps, either finds
+        # this file or is found here.
+        if not self._wanted():
+            self.clear()
+            return False
         return True
-
-    def remove(self, key: str) -> None:
-        """Forget what is kept under a key."""
-        with suppress(OSError):
-            self._path(key).unlink()
 
     def clear(self) -> None:
         """Forget everything. The files are unlinked, not overwritten."""
-        for path in self._folder.glob("*.arrays"):
-            with suppress(OSError):
-                path.unlink()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, key: str) -> Path:
         # Hashed once more, so that any text can be a key and none can name another folder.

@@ -71,7 +71,9 @@ class Link:
     arrived: bytes  # commitment to what came in
     stored: bytes  # commitment to what was stored of it
     stub: bytes  # commitment to what stays after an erasure
-    attached: bytes  # digest of what came with the entry: messages sent, entries erased, or what a closed project keeps
+    #: Digest of what came with the entry (messages sent, entries erased, or what a closed project keeps), and of which
+    #: messages were delivered since the entry before, if any were.
+    attached: bytes
 
     def after(self, previous: bytes) -> bytes:
         """This entry's hash: digest(tag, previous, every field)."""
@@ -88,6 +90,17 @@ def attached_messages(messages: Iterable[tuple[int, str, str, bytes]]) -> bytes:
         for position, recipient, message_id, commit in messages
         for field in (struct.pack(">q", position), recipient.encode(), message_id.encode(), commit)
     )
+
+
+def with_deliveries(attached: bytes, positions: Sequence[int]) -> bytes:
+    """
+    What is attached to an entry, together with the positions of the messages delivered since the entry before.
+
+    Without deliveries it is what it was: so the entries of earlier releases, which covered none, stay valid.
+    """
+    if not positions:
+        return attached
+    return digest([b"delivered", attached, *(struct.pack(">q", position) for position in sorted(positions))])
 
 
 def attached_erasures(seqs: Sequence[int]) -> bytes:

@@ -84,14 +84,6 @@ class Database:
                 found = transaction.row(find, key) or self._begin(transaction, name)
         return ProjectLog(self._backend, self._residue, found[0], name, role=self.role, identity=self.identity)
 
-    def projects(self) -> list[str]:
-        """The names of this role's projects."""
-        with self._backend.read() as transaction:
-            rows = transaction.rows(
-                "SELECT name FROM projects WHERE role = ? AND identity = ? ORDER BY id", [self.role, self.identity]
-            )
-        return [row[0] for row in rows]
-
     def logs(self) -> list[ProjectLog]:
         """The log of every project of every role, for an auditor."""
         with self._backend.read() as transaction:
@@ -114,7 +106,9 @@ class Database:
         return problems
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database; what erasures left in its files is removed first, if nobody reads them."""
+        if self._residue.left:
+            self._residue.remove(patient=False)
         self._backend.close()
 
     def __enter__(self) -> Self:

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Final
 
 from unveil.errors import KeyFileError
-from unveil.storage import private_file
+from unveil.storage import private_file, sealed
 
 MARK: Final = "unveil-key-1"
 KEY_BYTES: Final = 32
 
 _LONGEST: Final = 1024
-_NEW_HINT: Final = "unveil key new makes one"
+_NEW_HINT: Final = (
+    "one owner makes it with unveil key new; the others get the same with unveil key export and unveil key import"
+)
+_SEALED_HINT: Final = "unveil key import opens it and makes a key file of it"
 KEPT: Final = "a lost key makes every encoding under it useless, so a key file is never replaced"
 _COPY_HINT: Final = "copy the file again from whoever gave it to you"
 
@@ -41,6 +44,10 @@ def write(path: Path, secret: bytes) -> None:
 
 def read(path: Path) -> bytes:
     """The 32 secret bytes in a key file; a file that others can read, or that is no key file, is refused."""
+    # A sealed key may be read by everybody, so it is told apart before that is asked.
+    anything = private_file.read(path, longest=_LONGEST, error=KeyFileError, hint=_NEW_HINT, private=False)
+    if sealed.is_sealed(anything):
+        raise KeyFileError(f"{path}: is a sealed key, not a key file", hint=_SEALED_HINT)
     lines = private_file.read(path, longest=_LONGEST, error=KeyFileError, hint=_NEW_HINT).split()
     if not lines or lines[0] != MARK.encode():
         raise KeyFileError(f"{path}: is not a key file of Unveil", hint=_NEW_HINT)

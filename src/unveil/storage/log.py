@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from unveil.errors import ClosedError, DuplicateError, SettingError, StorageError
@@ -32,6 +32,10 @@ class _Head:
     state: str
     seq: int
     hash: bytes
+
+
+class LogMoved(StorageError):  # noqa: N818 - says what happened
+    """The log holds messages or decisions that the caller has not seen; nothing was changed."""
 
 
 class ProjectLog:
@@ -133,7 +137,7 @@ class ProjectLog:
         Erase the bodies of these entries for good; the chain notes it. Those erased before are passed over.
 
         What they held is gone from the database's files on return, unless `residue` says that another process keeps
-        SQLite's write-ahead log from being cut; then it goes with the next entry. On PostgreSQL see
+        SQLite's write-ahead log from being cut; then it goes as soon as that lets go. On PostgreSQL see
         `Postgresql.scrub` for what stays in the server's own log.
         """
         _check(time)
@@ -151,20 +155,36 @@ class ProjectLog:
                 self._add(transaction, head, chain.Link(seq, "erasure", "", "", time + 0.0, b"", b"", b"", attached))
         self._residue.remove()
 
-    def outgoing(self, *, recipient: str | None = None, after: int = 0, limit: int = 1) -> list[Pending]:
-        """Undelivered messages past a position, oldest first; to one recipient or to all."""
+    def outgoing(self, *, recipient: str | None = None, limit: int = 1) -> list[Pending]:
+        """Undelivered messages, oldest first; to one recipient or to all."""
         with self._backend.read() as transaction:
-            return outbox.waiting(transaction, self._number, recipient=recipient, after=after, limit=limit)
+            found = outbox.waiting(transaction, self._number, recipient=recipient, limit=limit)
+        if not found:
+            self._residue.retry()  # a courier with nothing to send looks again and again, so nothing is left for long
+        return found
 
     def delivered(self, message_id: str, *, recipient: str) -> None:
         """
         Note that a message arrived and erase its body; repeating this changes nothing.
 
-        Its bytes leave SQLite's write-ahead log with the next erasure or checkpoint, not at once.
+        What it held is gone from the database's files on return, or a moment later where deliveries follow each other
+        closely; see `residue`.
         """
         with self._backend.write() as transaction:
-            if self._head(transaction).state == "open":  # what a closed project did not send stays unsent
-                outbox.deliver(transaction, self._number, recipient, message_id)
+            head = self._head(transaction)
+            # What a closed project did not send stays unsent.
+            gone = head.state == "open" and outbox.deliver(
+                transaction, self._number, recipient, message_id, covered_by=head.seq + 1
+            )
+        if gone:
+            self._residue.leave()
+
+    def uncovered(self) -> int:
+        """How many deliveries no hash covers yet: those since the last entry. The next entry covers them."""
+        with self._backend.read() as transaction:
+            head = self._head(transaction)
+            # A closed project's last hash covers what was not sent, and so the rest too.
+            return len(outbox.deliveries(transaction, self._number, head.seq + 1)) if head.state == "open" else 0
 
     def counts(self) -> dict[str, int]:
         """How many messages, decisions, erased bodies, messages sent, and messages still waiting there are."""
@@ -180,11 +200,14 @@ class ProjectLog:
             "sent": found["sent"], "waiting": waiting,
         }  # fmt: skip
 
-    def close(self, summary: Mapping[str, Any], keep: Mapping[str, bytes], *, time: float = 0.0) -> None:
+    def close(
+        self, summary: Mapping[str, Any], keep: Mapping[str, bytes], *, time: float = 0.0, seen: int | None = None
+    ) -> None:
         """
         Erase every body, stub and message of the project; keep its chain, the summary (JSON) and the blobs given.
 
-        A closed project takes no more entries.
+        A closed project takes no more entries. `seen` is the last entry that the caller knows of: if another process
+        has written a message or a decision since, of which nothing would be kept, LogMoved is raised instead.
         """
         _check(time, *keep)
         if _SUMMARY in keep:
@@ -194,6 +217,8 @@ class ProjectLog:
         commits = [(name, chain.commitment(nonces[name], blob)) for name, blob in blobs.items()]
         with self._backend.write() as transaction:
             head = self._open_head(transaction)
+            if seen is not None and self._later(transaction, seen):
+                raise LogMoved(f"{self.name}: the log has moved on")
             attached = chain.attached_keeps(commits, outbox.undelivered(transaction, self._number))
             contents.erase_all(transaction, self._number)
             for name, blob in blobs.items():
@@ -255,13 +280,23 @@ class ProjectLog:
         )
         return found is not None
 
+    def _later(self, transaction: Transaction, seq: int) -> bool:
+        """Whether there is a message or a decision past a number."""
+        found = transaction.row(
+            "SELECT seq FROM log WHERE project = ? AND seq > ? AND kind IN ('message', 'decision') LIMIT 1",
+            [self._number, seq],
+        )
+        return found is not None
+
     def _with_bodies(self, transaction: Transaction, seqs: Sequence[int]) -> list[int]:
         """Those of the entries that still have a body, ascending."""
         find = "SELECT seq FROM bodies WHERE project = ? AND seq = ? AND part = 0"
         return [seq for seq in sorted(set(seqs)) if transaction.row(find, [self._number, seq])]
 
     def _add(self, transaction: Transaction, head: _Head, link: chain.Link, *, state: str = "open") -> None:
-        """Put an entry at the end of the chain."""
+        """Put an entry at the end of the chain; it covers what was delivered since the one before."""
+        delivered = outbox.deliveries(transaction, self._number, link.seq)
+        link = replace(link, attached=chain.with_deliveries(link.attached, delivered))
         hashed = link.after(head.hash)
         transaction.run(
             "INSERT INTO log (project, seq, kind, sender, message_id, time, arrived, stored, stub, attached, hash)"

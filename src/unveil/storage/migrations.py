@@ -67,7 +67,17 @@ _FIRST: Final = Migration(
     ),
 )
 
-MIGRATIONS: Final = (_FIRST,)
+_SECOND: Final = Migration(
+    (
+        # outgoing.delivered was 0 or 1. Now it is 0, or the number of the entry whose hash covers the delivery: of all
+        # that was delivered so far, the next one. Whether a closed project sent a message is in its last hash already.
+        """UPDATE outgoing SET delivered = (SELECT p.head_seq + 1 FROM projects p WHERE p.id = outgoing.project)
+            WHERE delivered = 1 AND project IN (SELECT id FROM projects)""",
+        "CREATE INDEX outgoing_delivered ON outgoing (project, delivered) WHERE delivered <> 0",
+    ),
+)
+
+MIGRATIONS: Final = (_FIRST, _SECOND)
 
 
 def version(transaction: Transaction) -> int:

@@ -158,8 +158,7 @@ class Sqlite:
             self._inode = self._present()
             if self._inode is None:
                 raise StorageError(f"{self.place}: there is no such file", hint="was it moved or deleted?")
-            mode = "ro" if self._read_only else "rw"  # never "rwc": a file that went away is not made anew in silence
-            uri = f"file:{quote(str(self._path))}?mode={mode}"
+            uri = f"file:{quote(str(self._path))}?{self._mode()}"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
                 for pragma in _READ_PRAGMAS if self._read_only else _PRAGMAS:
@@ -169,6 +168,24 @@ class Sqlite:
                 raise
             self._connection = connection
         return self._connection
+
+    def _mode(self) -> str:
+        """How the file is opened; never "rwc": one that went away is not made anew in silence."""
+        if self._path.is_dir():
+            raise StorageError(f"{self.place}: is a folder, not a database", hint="give the path of the file in it")
+        if not self._read_only:
+            return "mode=rw"
+        if os.access(self._path.parent, os.W_OK):
+            return "mode=ro"
+        # SQLite keeps an index beside the file even for a reader, and nobody can write there: not this reader, and no
+        # party either, so the file alone may be read as it is.
+        with suppress(OSError):
+            if self._path.with_name(self._path.name + "-wal").stat().st_size:
+                raise StorageError(
+                    f"{self.place}: its write-ahead log cannot be read in a folder that nobody can write to",
+                    hint="copy the file and its -wal into another folder, or back it up with SQLite's own command",
+                )
+        return "mode=ro&immutable=1"
 
     def _present(self) -> tuple[int, int] | None:
         try:

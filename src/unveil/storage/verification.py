@@ -2,8 +2,10 @@
 Checking a log against its chain.
 
 Every row that has a meaning is reached from a hash: an entry's hash covers its own columns, the commitments to its
-contents, and a digest of what came with it (messages sent, entries erased, what a closed project keeps). Rows that
-nothing covers are reported as strays. Reports name entries by number and never quote what they hold.
+contents, a digest of what came with it (messages sent, entries erased, what a closed project keeps), and what was
+delivered since the entry before. Deliveries since the last entry are covered by the next one, so of these it can be
+said only that there are some (`ProjectLog.uncovered`). Rows that nothing covers are reported as strays. Reports name
+entries by number and never quote what they hold.
 """
 
 from __future__ import annotations
@@ -54,9 +56,11 @@ class _Walk:
     project: int
     previous: bytes
     closed: bool
+    last: int  # the entry at which the log is said to end
     seq: int = 0
     kind: str = ""
     erased: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))  # erasing entry: erased entries
+    delivered: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))  # covering entry: messages
     gone: set[int] = field(default_factory=set)
     found: list[str] = field(default_factory=list)
 
@@ -69,12 +73,15 @@ def problems(transaction: Transaction, project: int, first: bytes, expected: tup
     head = transaction.row("SELECT state, head_seq, head_hash FROM projects WHERE id = ?", [project])
     if head is None:
         return ["the project's own row is missing"]
-    walk = _Walk(transaction, project, first, closed=head[0] != "open")
+    walk = _Walk(transaction, project, first, closed=head[0] != "open", last=head[1])
     if expected is not None and expected[0] == 0 and expected[1] != first:
         walk.found.append("the head that was noted is of another project")
     for seq, by in transaction.rows("SELECT seq, erased_by FROM erasures WHERE project = ?", [project]):
         walk.erased[by].append(seq)
         walk.gone.add(seq)
+    delivered = "SELECT delivered, position FROM outgoing WHERE project = ? AND delivered <> 0"
+    for covering, position in transaction.rows(delivered, [project]):
+        walk.delivered[covering].append(position)
     for row, sent in _rows(transaction, project):
         if expected is not None and row[0] == expected[0] and row[9] != expected[1]:
             walk.report(row[0], "its hash is not the one that was noted")
@@ -125,11 +132,11 @@ def _entry(walk: _Walk, row: Row, sent: list[Row]) -> None:
         if (nonce, body, stub_nonce, stub) != (None,) * 4 or sent:
             walk.report(seq, "contents were added")
         attached = _keeps(walk) if link.kind == "close" else chain.attached_erasures(walk.erased.pop(seq, []))
-    if attached != link.attached:
+    if chain.with_deliveries(attached, walk.delivered.get(seq, [])) != link.attached:
         what = {"close": "what the project keeps or did not send", "erasure": "what it erased"}.get(
             link.kind, "what it sent"
         )
-        walk.report(seq, f"{what} was changed, removed or added to")
+        walk.report(seq, f"{what}, or what was delivered before it, was changed, removed or added to")
     walk.seq, walk.kind, walk.previous = seq, link.kind, hashed
 
 
@@ -152,7 +159,8 @@ def _content(
 def _sent(walk: _Walk, seq: int, messages: list[Row]) -> None:
     for _, part, position, _, _, commit, delivered in messages:
         nonce, sealed = walk.transaction.row(_CONTENT, [walk.project, seq, part]) or (None, None)
-        if delivered not in {0, 1}:
+        # Only what was sent can be delivered, and no later than now.
+        if delivered != 0 and not seq < delivered <= walk.last + 1:
             walk.report(seq, f"message {position} is neither waiting nor delivered")
         gone = walk.closed or delivered != 0
         _content(walk, (seq, f"message {position}"), commit, nonce, sealed, gone=gone)

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from unveil.errors import InputError
+
+
+class MissingColumns(InputError):  # noqa: N818 - says what happened
+    """Needed columns are not there; `near` holds, for some of them, a name of the file's own that is nearly theirs."""
+
+    def __init__(self, path: Path, missing: Sequence[str], near: Mapping[str, str], *, hint: str) -> None:
+        word = "column" if len(missing) == 1 else "columns"
+        super().__init__(path, f"needed {word} missing: {', '.join(missing)}", hint=hint)
+        self.missing, self.near = tuple(missing), dict(near)
+
 
 # Comparing names is slow, and a hostile header may have a million long ones.
 _LOOKED_AT: Final = 1000
@@ -23,8 +33,8 @@ def places(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]
     """
     missing = [name for name in needed if name not in names]
     if missing:
-        word = "column" if len(missing) == 1 else "columns"
-        raise InputError(path, f"needed {word} missing: {', '.join(missing)}", hint=_near(missing, names, needed))
+        near = _near(missing, names, needed)
+        raise MissingColumns(path, missing, near, hint=_hint(near, missing, names, needed))
     for name in needed:
         if names.count(name) > 1:
             first, second = [place for place, other in enumerate(names, 1) if other == name][:2]
@@ -33,15 +43,16 @@ def places(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]
     return [names.index(name) for name in needed]
 
 
-def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
+def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
     free = {_plain(name): name for name in names[:_LOOKED_AT] if name not in needed and len(name) <= _LONGEST}
-    found = []
-    for name in missing:
-        close = difflib.get_close_matches(_plain(name), free, n=1, cutoff=0.75)
-        if close:
-            found.append(f"{name} may be the file's {free[close[0]]}")
-    if found:
-        return f"{'; '.join(found)}: rename it, or set column in the schema"
+    close = {name: difflib.get_close_matches(_plain(name), free, n=1, cutoff=0.75) for name in missing}
+    return {name: free[found[0]] for name, found in close.items() if found}
+
+
+def _hint(near: Mapping[str, str], missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
+    if near:
+        found = "; ".join(f"{name} may be the file's {own}" for name, own in near.items())
+        return f"{found}: rename it, or set column in the schema"
     if len(missing) == len(needed):
         return f"the first line must be a header; it has {len(names)} cells and none of the needed names"
     return "set column (or input.id) in the schema to the name that the file uses"

@@ -34,11 +34,6 @@ def refusal() -> Response:
     return problem(403, "refused")
 
 
-def busy() -> Response:
-    """The unit has its hands full."""
-    return problem(503, "busy; try again")
-
-
 def failure() -> Response:
     """Something broke that should not have."""
     return problem(500, "the unit failed")

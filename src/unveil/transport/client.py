@@ -25,6 +25,9 @@ _LARGEST_FRAME: Final = 64 << 20
 _LARGEST_TEXT: Final = 16 << 20
 _IDLE: Final = 60.0  # seconds; less than units keep idle connections
 _STRANGE: Final = "something answers there that is not a unit"
+_OWN_CERTIFICATE: Final = (
+    "perhaps it does not accept our own certificate: ended, of another authority, not for client authentication"
+)
 
 
 class UnitClient:
@@ -41,6 +44,7 @@ class UnitClient:
         self.address = address.rstrip("/")
         self._base = f"{self.address}/v1/projects/{project}"
         self._timeout = timeout
+        self._shows_certificate = token is None
         headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._http = httpx.Client(
             verify=tls,
@@ -114,11 +118,16 @@ class UnitClient:
         **request: Any,  # noqa: ANN401
     ) -> _Answer:
         timeout = httpx.Timeout(self._timeout + extra_s, connect=min(5.0, self._timeout))
+        course = _Course()
+        request["extensions"] = {"trace": course}
         try:
             with self._http.stream(method, self._base + path, timeout=timeout, **request) as response:
                 answer = _Answer(response.status_code, response.headers, _read(response, largest))
         except (httpx.TransportError, httpx.StreamError, _TooMuch) as error:
-            raise Unreachable(self.address, _reason(error)) from None
+            reason, told = _reason(error)
+            if course.hung_up and not told and self._shows_certificate:
+                reason += f"; {_OWN_CERTIFICATE}"
+            raise Unreachable(self.address, reason) from None
         self._check(answer)
         return answer
 
@@ -169,6 +178,27 @@ class _Answer:
         return "".join(letter for letter in text[:300] if letter.isprintable()) if isinstance(text, str) else ""
 
 
+class _Course:
+    """How far a call got, as the HTTP library reports it."""
+
+    def __init__(self) -> None:
+        self._greeted = self._answered = False
+
+    def __call__(self, event: str, _details: object) -> None:
+        self._greeted |= event == "connection.start_tls.started"
+        self._answered |= event == "http11.receive_response_headers.complete"
+
+    @property
+    def hung_up(self) -> bool:
+        """
+        Whether a connection that was made for this call ended before an answer.
+
+        In TLS 1.3 a caller believes the handshake done before the other side has looked at its certificate, so a
+        certificate that is not accepted shows as the end of the connection, then or a moment later.
+        """
+        return self._greeted and not self._answered
+
+
 class _TooMuch(Exception):  # noqa: N818 - not to be seen outside
     pass
 
@@ -196,15 +226,17 @@ def _name(text: str) -> str:
     return text
 
 
-def _reason(error: BaseException) -> str:
-    """Why a call failed, in words that hold no contents."""
+def _reason(error: BaseException) -> tuple[str, bool]:
+    """Why a call failed, in words that hold no contents, and whether these words tell all there is."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"its certificate is not accepted ({cause.verify_message})"
+            return f"its certificate is not accepted ({cause.verify_message})", True
         if isinstance(cause, ssl.SSLError):
-            return f"TLS failed ({(cause.reason or 'unknown').lower().replace('_', ' ')})"
+            return f"TLS failed ({(cause.reason or 'unknown').lower().replace('_', ' ')})", False
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, _TooMuch):
-        return "its answer is too large or encoded"
-    return "no answer in time" if isinstance(error, httpx.TimeoutException) else "the connection failed"
+        return "its answer is too large or encoded", True
+    if isinstance(error, httpx.TimeoutException):
+        return "no answer in time", True
+    return "the connection failed", False

@@ -22,6 +22,7 @@ from unveil.transport.access import MAIL, Directory, Found
 from unveil.transport.limits import Gone, Limits, Unacceptable, check_head, read_body
 from unveil.transport.logs import Log
 from unveil.transport.metrics import Metrics
+from unveil.transport.places import Places
 from unveil.transport.port import Caller, Unit
 from unveil.transport.tls import Peer
 
@@ -59,7 +60,7 @@ class Gate:
         self._app, self._unit, self._limits, self._threads = app, unit, limits, threads
         self._metrics, self._clock, self._log = metrics, clock, log
         self._directory = Directory(unit.role)
-        self._at_work = self._polling = 0
+        self._requests, self._polls = Places(limits.requests), Places(limits.polls)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -90,10 +91,12 @@ class Gate:
             return
         visit.found = found
         check_head(scope, found.route, self._limits)
-        if found.route == MAIL:
-            await self._poll(visit, found)
-        else:
-            await self._work(visit, found)
+        if visit.caller is None:  # open to anybody and no work, so that nobody has to wait for anybody
+            await self._pass_on(visit, found)
+            return
+        places = self._polls if found.route == MAIL else self._requests
+        with places.taken(found.project, visit.caller):
+            await self._pass_on(visit, found)
 
     async def _recognise(self, scope: Scope, found: Found) -> Caller | None:
         now = self._clock()
@@ -104,26 +107,6 @@ class Gate:
         if key is None and token is None:
             return None
         return await self._threads.run(self._unit.caller, found.project, key, token, now)
-
-    async def _work(self, visit: _Visit, found: Found) -> None:
-        if self._at_work >= self._limits.requests:
-            await visit.answer(answers.busy())
-            return
-        self._at_work += 1
-        try:
-            await self._pass_on(visit, found)
-        finally:
-            self._at_work -= 1
-
-    async def _poll(self, visit: _Visit, found: Found) -> None:
-        if self._polling >= self._limits.polls:
-            await visit.answer(answers.busy())
-            return
-        self._polling += 1
-        try:
-            await self._pass_on(visit, found)
-        finally:
-            self._polling -= 1
 
     async def _pass_on(self, visit: _Visit, found: Found) -> None:
         body = await read_body(visit.receive, found.route, self._limits)

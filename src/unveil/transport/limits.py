@@ -24,6 +24,7 @@ TEXT: Final = "application/json"
 BODIES: Final[Mapping[Route, str]] = MappingProxyType({MESSAGE: FRAME, CELLS: TEXT, VERDICT: TEXT})
 QUERIES: Final[Mapping[Route, frozenset[str]]] = MappingProxyType({MAIL: frozenset({"wait"})})
 LONGEST_WAIT: Final = 30  # seconds of a long poll
+_HEADER: Final = 64  # bytes that every header weighs besides its text, for it is held as objects
 
 # Outside of strings only these bytes nest; a string ends at the first quote that is not escaped.
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
@@ -64,11 +65,16 @@ class Gone(Exception):  # noqa: N818 - nobody is left to answer
     """The caller hung up before the request was complete."""
 
 
+def weight(name: bytes, value: bytes) -> int:
+    """The bytes that a header counts."""
+    return len(name) + len(value) + _HEADER
+
+
 def check_head(scope: Scope, route: Route, limits: Limits) -> None:
     """Refuse what the head of a request shows to be unacceptable, before its body is read."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
-    if sum(len(name) + len(value) for name, value in headers) > limits.headers:
-        raise Unacceptable(413, f"the headers are larger than {limits.headers} bytes")
+    if sum(weight(name, value) for name, value in headers) > limits.headers:
+        raise Unacceptable(413, f"the headers are larger than {limits.headers} bytes, with {_HEADER} more for each")
     _check_query(scope["query_string"], QUERIES.get(route, frozenset()), limits)
     if any(name == b"content-encoding" for name, _ in headers):
         raise Unacceptable(415, "an encoded body is not taken")
@@ -77,6 +83,8 @@ def check_head(scope: Scope, route: Route, limits: Limits) -> None:
         if name == b"content-length" and (not value.isdigit() or int(value[:20]) > largest):
             raise Unacceptable(413, f"the body is larger than {largest} bytes")
     expected = BODIES.get(route)
+    if not expected and any(name == b"transfer-encoding" for name, _ in headers):
+        raise Unacceptable(413, "a body is not taken here")  # of which nothing may ever come
     given = [value for name, value in headers if name == b"content-type"]
     if expected and (len(given) != 1 or given[0].split(b";")[0].strip().lower() != expected.encode()):
         raise Unacceptable(415, f"the body must be {expected}")

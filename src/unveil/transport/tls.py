@@ -10,11 +10,18 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from unveil.errors import SettingError
 from unveil.public_key import public_key_name
+
+_AUTHORITY_HINT: Final = (
+    "a PEM file with the certificate, not the key, of the authority that signed the parties' certificates"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ def client_context(credentials: Credentials, *, server_key: str | None = None) -
     an authority that certifies somebody else for the same name does not make them the unit. Nothing is sent before.
     """
     context = _filled(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), credentials)
+    # A host is an alternative name of the certificate; what merely looks like one in its subject was checked by nobody.
+    context.hostname_checks_common_name = False
     if server_key is not None:
         context.sslsocket_class = _pinned(server_key)
     return context
@@ -74,17 +83,36 @@ def _pinned(server_key: str) -> type[ssl.SSLSocket]:
 def _filled(context: ssl.SSLContext, credentials: Credentials) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.maximum_version = ssl.TLSVersion.TLSv1_3
-    try:
+    try:  # the text of an error may quote the file, so none is passed on
         context.load_verify_locations(cafile=credentials.authority)
-        if credentials.certificate is not None:
+    except (OSError, ssl.SSLError):
+        what = "cannot be read as the certificate of an authority"
+        raise SettingError(f"{credentials.authority}: {what}", hint=_AUTHORITY_HINT) from None
+    if credentials.certificate is not None:
+        try:
             # An empty password: a key that is encrypted is an error here, not a prompt on the terminal.
             context.load_cert_chain(credentials.certificate, credentials.key, password="")
-    except (OSError, ssl.SSLError):  # its text may quote the file
-        raise SettingError(
-            "the certificate, its key or the authority cannot be read",
-            hint="they are PEM files; the key must belong to the certificate and must not be encrypted",
-        ) from None
+        except (OSError, ssl.SSLError):
+            raise _unfit_pair(credentials.certificate, credentials.key or credentials.certificate) from None
     return context
+
+
+def _unfit_pair(certificate: Path, key: Path) -> SettingError:
+    """Which of the two files is at fault, or that they do not belong together."""
+    try:
+        public = x509.load_pem_x509_certificate(certificate.read_bytes()).public_key()
+    except (OSError, ValueError):
+        return SettingError(f"{certificate}: cannot be read as a certificate", hint="it is a PEM file")
+    try:
+        secret = load_pem_private_key(key.read_bytes(), password=None)
+    except TypeError:
+        return SettingError(f"{key}: the private key is encrypted", hint="a unit or owner starts without a person")
+    except (OSError, ValueError, UnsupportedAlgorithm):
+        return SettingError(f"{key}: cannot be read as a private key", hint="it is a PEM file")
+    if secret.public_key() != public:
+        what = f"{certificate} and {key}: the certificate and the private key do not belong together"
+        return SettingError(what, hint="unveil pki show tells whose certificate it is")
+    return SettingError(f"{certificate}: TLS does not take this certificate and key")
 
 
 def public_key_of(der: bytes) -> str:

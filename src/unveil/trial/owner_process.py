@@ -7,8 +7,9 @@ import sys
 import threading
 from pathlib import Path
 
-from unveil.errors import UnveilError
+from unveil.errors import StorageError, UnveilError
 from unveil.party.at_owner import OwnerFolder
+from unveil.party.errand import Errand
 from unveil.projects.owner_config import OwnerConfig
 
 _LOOK = 0.1  # seconds between looks at whether the links have come
@@ -21,10 +22,18 @@ def work(folder: Path, stop: threading.Event) -> None:
         errand = owner.errand(owner.host(database))
         errand.start()
         try:
-            while not errand.finished and not stop.wait(_LOOK):
+            while not _through(errand) and not stop.wait(_LOOK):
                 pass
         finally:
             errand.stop()
+
+
+def _through(errand: Errand) -> bool:
+    """Whether the links have come. A log that cannot be read just now ends no owner: its disk may come back."""
+    try:
+        return errand.finished
+    except StorageError:
+        return False
 
 
 def main() -> int:

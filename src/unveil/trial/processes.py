@@ -7,14 +7,17 @@ Each writes what it has to say into `log.txt` in its folder. However the trial e
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
+from urllib.parse import urlsplit
 
 from unveil.errors import UnveilError
 from unveil.trial.folder import OWNERS, PARTIES, UNITS, Trial
@@ -35,8 +38,11 @@ class Processes:
         self._trial = trial
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._before: Any = None
+        self._ports = ExitStack()
 
     def __enter__(self) -> Self:
+        project = self._trial.project()
+        self._ports.enter_context(ports_held(project.address(role) for role in UNITS.values()))
         if threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGTERM, _leave)  # or nobody would stop the others
         return self
@@ -47,6 +53,7 @@ class Processes:
         try:
             self.stop()
         finally:
+            self._ports.close()
             if self._before is not None:
                 signal.signal(signal.SIGTERM, self._before)
 
@@ -146,6 +153,24 @@ class Processes:
         """The end of a party's log."""
         lines = self.log(party).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES:]
         return "\n  ".join([f"the end of {self.log(party)}:", *lines])
+
+
+@contextmanager
+def ports_held(addresses: Iterable[str]) -> Iterator[None]:
+    """
+    Keep units' ports from being given to somebody else while the units are not there: not yet started, or killed.
+
+    A port that is bound and not listened to is handed out to nobody, yet Linux lets a unit listen there. Elsewhere
+    nothing is held, and a port that is taken already is left to its unit, which says so.
+    """
+    with ExitStack() as held:
+        for address in addresses if sys.platform == "linux" else ():
+            place = urlsplit(address)
+            bound = held.enter_context(socket.socket())
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with suppress(OSError):
+                bound.bind((place.hostname, place.port))
+        yield
 
 
 def _leave(number: int, frame: object) -> NoReturn:

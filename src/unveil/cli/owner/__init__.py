@@ -3,6 +3,7 @@
 
 `commands` are the commands, with their options. Beside it lies what each does: `init`, `check`, `upload`, `run`,
 `approve`, `status`, `ledger`; `session` holds an owner's folder open while one works, `folder` only looks into it.
+`verdict` is what the record unit says of the upload, and when that ends the work.
 """
 
 from __future__ import annotations

@@ -56,5 +56,6 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
             if number["asked"]:
                 yield f"  {name:<{width}}  asked for {number['asked']:>7,}, may go {number['may_go']:>7,}"
         if each["without_consent"]:
-            yield f"  {each['without_consent']:,} are refused whatever you say: no consent to this layer"
+            refused = count(each["without_consent"], "is", "are")
+            yield f"  {refused} refused whatever you say: no consent to this layer"
     yield "caps and smallest_k of the policy apply when the wishes are answered"

@@ -13,8 +13,9 @@ from unveil.cli.owner.lines import caps, count, percent
 from unveil.encoding.blocking_keys import KEY_BYTES
 from unveil.errors import SettingError
 from unveil.owner.ledger import ATTRIBUTE, RECORD, REVIEW
+from unveil.owner.lengths import short_enough
 from unveil.party.at_owner import OwnerFolder
-from unveil.protocol.messages import ID
+from unveil.protocol.messages import ID, LONGEST_VALUE
 from unveil.record_unit.machine import WISHES
 from unveil.schema import Protocol
 
@@ -61,7 +62,7 @@ def _attribute_unit(folder: OwnerFolder) -> dict[str, Any]:
     schema, policy = folder.member.project.linkage, folder.policy
     return {
         "asks": schema.protocol.layers >= ATTRIBUTE,
-        "pairs_asked": sum(map(_with_decoys(schema.protocol), schema.protocol.batches)),
+        "pairs_asked": _pairs_asked(schema.protocol),
         "records": _allowed(folder, ATTRIBUTE),
         "attributes": [name for name in schema.names if name not in policy.never_encoded],
         "never_encoded": [name for name in schema.names if name in policy.never_encoded],
@@ -75,17 +76,38 @@ def _attribute_unit(folder: OwnerFolder) -> dict[str, Any]:
 def _review_unit(folder: OwnerFolder) -> dict[str, Any]:
     schema, policy = folder.member.project.linkage, folder.policy
     never = policy.never | policy.never_encoded
+    long = (~short_enough(folder.records, schema.names)).sum(axis=0).tolist()
     return {
         "asks": schema.protocol.layers >= REVIEW,
-        "reviews_asked": schema.protocol.review.budget,
+        "labels_asked": schema.protocol.review.budget,
+        "reviews_asked": _most_reviews(schema.protocol),
         "records": _allowed(folder, REVIEW),
         "attributes": [name for name in schema.names if name not in never],
         "never_shown": [name for name in schema.names if name in never],
+        "too_long": {name: number for name, number in zip(schema.names, long, strict=True) if number},
         "smallest_k": policy.smallest_k,
         "answered": policy.response_rate_c,
         "approval": policy.needs_approval(REVIEW),
         "caps": caps(policy.caps, REVIEW),
     }
+
+
+def _most_reviews(protocol: Protocol) -> int:
+    """
+    Reviews that the protocol can ask for at most, whatever is refused.
+
+    A refused review costs no label, so others take its place: rounds · iterations times, budget / batches at once. No
+    pair is reviewed twice.
+    """
+    review = protocol.review
+    if not review.budget:
+        return 0
+    most = len(protocol.batches) * review.rounds * max(1, review.budget // review.batches)
+    return min(most, _pairs_asked(protocol))
+
+
+def _pairs_asked(protocol: Protocol) -> int:
+    return sum(map(_with_decoys(protocol), protocol.batches))
 
 
 def _allowed(folder: OwnerFolder, layer: int) -> int:
@@ -105,7 +127,7 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     upload, pairs, reviews = told["record_unit"], told["attribute_unit"], told["review_unit"]
     records = upload["records"]
-    yield f"project {told['project']}, owner {told['owner']}: {count(records, 'record')}, nothing was sent"
+    yield f"project {told['project']}, owner {told['owner']}: {count(records, 'record')}; this command sends nothing"
     yield f"fingerprint  {told['fingerprint']} (the other owner's must be the same)"
     yield ""
     yield f"to the record unit, layer {RECORD}, with unveil owner upload"
@@ -144,12 +166,18 @@ def _reviews(told: dict[str, Any], records: int) -> Iterator[str]:
     if not told["asks"]:
         yield "  nothing: this project has no review"
         return
-    yield f"  the protocol asks for {count(told['reviews_asked'], 'review')}; if a unit breaks it, the caps still hold"
+    labels, most = count(told["labels_asked"], "label"), count(told["reviews_asked"], "review")
+    yield f"  the protocol asks for {labels} in at most {most}: a refused one costs no label, and another follows"
+    yield "  if a unit breaks it, the caps still hold: caps.project.values bounds what reviewers ever get"
     yield f"  records that may be shown: {told['records']:,} of {records:,}"
     yield f"  for each review, values in plain text, masked for reviewers: {', '.join(told['attributes'])}"
     k = told["smallest_k"]
     shared = f"by {k} of our records at least" if k > 1 else "no lower bound (smallest_k = 1)"
-    yield from _limits(told, {"never shown": ", ".join(told["never_shown"]) or "none", "combination shared": shared})
+    more = {"never shown": ", ".join(told["never_shown"]) or "none", "combination shared": shared}
+    if told["too_long"]:
+        long = ", ".join(f"{name} of {count(number, 'record')}" for name, number in told["too_long"].items())
+        more[f"withheld, since longer than {LONGEST_VALUE} characters"] = long
+    yield from _limits(told, more)
 
 
 def _limits(told: dict[str, Any], more: dict[str, str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from unveil.cli.app import app, notes, print_json, say_error
+from unveil.cli.app import app, confirm, notes, print_json, say_error
 
 if TYPE_CHECKING:
     from unveil.cli.owner.session import Stop
@@ -47,14 +47,12 @@ def init(
     Example: unveil owner init hospital-a --project project.toml --name hospital-a --data people.csv --key project.key
     --certificate hospital-a.pem --tls-key hospital-a.key --authority authority.pem --policy policy.toml
     """
-    from unveil.cli.owner.init import Files, begin, out_of_force
+    from unveil.cli.owner.init import Files, begin
+    from unveil.cli.owner.session import tell
 
     files = Files(project, data, key, certificate, tls_key, authority, policy)
     begun = begin(folder, name, files, demonstration=demonstration)
-    expired = out_of_force(begun)
-    if expired is not None:
-        held = f"from {expired.not_before:%Y-%m-%d} to {expired.not_after:%Y-%m-%d}"
-        notes.print(f"note: the certificate holds {held}, not now", markup=False, soft_wrap=True)
+    tell(begun.member.notes)
     told = {
         "folder": str(folder),
         "project": begun.member.project.name,
@@ -82,17 +80,22 @@ def check(folder: Folder, *, demonstration: Demonstration = False, as_json: Json
     """
     Check the data and show exactly what would leave, for each layer, and how often values repeat.
 
-    Nothing is sent or written, and no value is shown, only counts.
+    Nothing is sent or written, and no value is shown, only counts. Data that has changed since the linkage began is
+    refused.
 
     Example: unveil owner check hospital-a
     """
     from unveil.cli.owner.check import lines, report
-    from unveil.cli.owner.folder import load_config
+    from unveil.cli.owner.folder import check_unchanged, load_config
+    from unveil.cli.owner.session import tell
     from unveil.party.at_owner import OwnerFolder
 
     config = load_config(folder, demonstration=demonstration)
     with notes.status("reading and counting records"):
-        told = report(OwnerFolder.load(config, demonstration=demonstration))
+        loaded = OwnerFolder.load(config, demonstration=demonstration)
+        check_unchanged(loaded)
+        told = report(loaded)
+    tell(loaded.member.notes)
     if as_json:
         print_json(told)
     else:
@@ -104,7 +107,8 @@ def upload(folder: Folder, *, demonstration: Demonstration = False, as_json: Jso
     """
     Send every record to the record unit, encoded as a whole, once the owners' fingerprints agree.
 
-    It can be interrupted and goes on where it was. No wish is answered yet.
+    It can be interrupted and goes on where it was. No wish is answered yet. Ends with an error if the record unit sets
+    the upload aside, and says how to go on.
 
     Example: unveil owner upload hospital-a
     """
@@ -130,7 +134,8 @@ def run(folder: Folder, *, demonstration: Demonstration = False, as_json: Json =
     Fetch wishes, answer or refuse them as the policy says, until the links have come.
 
     Uploads first if that was not done. It can be interrupted (Ctrl-C, SIGTERM) at any moment and goes on where it was;
-    a lost network or a unit that is away is waited for.
+    a lost network or a unit that is away is waited for. Ends with an error if the record unit sets the upload aside or
+    closes the project, since links would never come.
 
     Example: unveil owner run hospital-a
     """
@@ -193,7 +198,7 @@ def approve(
     if not as_json:
         typer.echo("\n".join(lines(told)))
     asked = "refuse all of this?" if refuse else "let this go, as far as the policy allows?"
-    if not yes and not typer.confirm(asked, err=True):
+    if not yes and not confirm(asked):
         typer.echo("nothing was decided; the wishes keep waiting", err=True)
         raise typer.Exit(1)
     approvals.give(waiting, granted=not refuse)

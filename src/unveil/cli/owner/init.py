@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from unveil.errors import SettingError
+from unveil.cli.owner.authority import check_authority
+from unveil.errors import Problem, SettingError
 from unveil.party.at_owner import OwnerFolder
-from unveil.projects.certificates import Certificate, read_certificate
+from unveil.projects.config_files import missing_file, open_secret
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig, owner_text
 from unveil.projects.settings_file import ProjectError
 from unveil.tables.atomic import replacing
@@ -28,6 +28,18 @@ class Files:
     authority: Path
     policy: Path | None
 
+    def problems(self) -> list[Problem]:
+        """What is missing or open to everybody, by option: here paths are those that were given."""
+        return [
+            *missing_file("--project", self.project),
+            *missing_file("--data", self.data),
+            *missing_file("--key", self.key),
+            *missing_file("--certificate", self.certificate),
+            *open_secret("--tls-key", self.tls_key),
+            *missing_file("--authority", self.authority),
+            *([] if self.policy is None else missing_file("--policy", self.policy)),
+        ]
+
 
 def begin(folder: Path, name: str, files: Files, *, demonstration: bool) -> OwnerFolder:
     """Write `unveil.toml` into the folder, unless anything is wrong with what it names; it is never replaced."""
@@ -37,11 +49,17 @@ def begin(folder: Path, name: str, files: Files, *, demonstration: bool) -> Owne
             f"{target}: exists already",
             hint="an owner's configuration is never replaced; edit it, or choose another folder",
         )
+    problems = files.problems()
+    if problems:
+        mend = next((each.allowed for each in problems if "chmod" in each.allowed), None)
+        raise SettingError("\n  ".join(f"{each.key} {each.what}" for each in problems), hint=mend)
     made = _make(folder)
     try:
         with replacing(target, overwrite=False) as temporary:
             temporary.write_text(_text(folder.resolve(), name, files), encoding="utf-8")
-            return _checked(temporary, target, demonstration=demonstration)
+            begun = _checked(temporary, target, demonstration=demonstration)
+            check_authority(files.certificate, files.authority)
+            return begun
     except BaseException:
         if made:
             with suppress(OSError):  # somebody put something into it meanwhile
@@ -90,9 +108,3 @@ def _checked(temporary: Path, target: Path, *, demonstration: bool) -> OwnerFold
     for client in folder.clients().values():  # the private key must fit the certificate
         client.close()
     return folder
-
-
-def out_of_force(folder: OwnerFolder) -> Certificate | None:
-    """The owner's certificate if it does not hold now."""
-    found = read_certificate(folder.member.certificate)
-    return None if found.valid(datetime.now(UTC)) else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,10 +13,13 @@ from unveil.cli.owner.screen import Screen
 from unveil.cli.owner.session import Session, Stop
 from unveil.cli.owner.standing import UNITS, Standing, is_done
 from unveil.cli.owner.upload import DIFFER, DIFFER_HINT, WAITING
+from unveil.cli.owner.verdict import NOT_COMPLETE, Lookout, Word, ask
+from unveil.errors import UnveilError
 from unveil.owner.ledger import ATTRIBUTE, REVIEW
 from unveil.party.errand import Errand
 from unveil.party.seat import Seat
 from unveil.protocol.roles import RECORD_UNIT
+from unveil.transport.port import Closed
 
 _TICK: Final = 0.2
 _LOOK: Final = 1.0  # seconds between looks at units that may be in trouble: messages are read for it, and may be large
@@ -31,34 +35,62 @@ class Run:
     screen: Screen
     _oldest: dict[str, tuple[str, float]] = field(default_factory=dict)  # unit -> its oldest message, noticed when
     _looked: float = 0.0  # when the messages that wait were looked at
+    _complete: bool | None = None  # whether the record unit has every owner's upload and can use it
 
     def work(self) -> bool:
         """Work until the links are here; whether they are, or the stop came first."""
-        log = self.session.host.log
-        if is_done(self.session.look(), log):
+        if is_done(self.session.look(), self.session.host.log):
             return True
+        self._hear_before()
         seat = self.session.seat()
         errand = Errand(seat, on_refusal=self._refusal)
         approvals = Approvals(home(self.session.folder.config))
+        lookout = Lookout(self.session.record_unit(), self.session.name)
         errand.start()
+        lookout.start()
         try:
             while True:
                 if approvals.take_up(self.session.host):
                     seat.wake()
                 self._show(errand, seat)
-                if is_done(self.session.look(), log):
+                if self._done(seat):
                     return True
+                self._heed(lookout.word)
                 if self.stop.wait(_TICK):
                     return False
         finally:
+            lookout.stop()
             errand.stop()
+
+    def _hear_before(self) -> None:
+        """Hear what the record unit says before it has anything of our upload."""
+        if self.session.look().parts is None:
+            with suppress(UnveilError), self.session.record_unit() as client:
+                self.session.verdict.before(ask(client, self.session.name))
+
+    def _done(self, seat: Seat) -> bool:
+        """Whether the links have come and nothing is left to be sent, but to units that have closed the project."""
+        standing, log = self.session.look(), self.session.host.log
+        refused = self.session.log.not_taken
+        closed = {unit for unit, why in refused.items() if why.kind == Closed.__name__}
+        return standing.linked and not any(log.outgoing(recipient=unit, limit=1) for unit in set(seat.clients) - closed)
+
+    def _heed(self, word: Word | None) -> None:
+        """End the work if the record unit will never send links."""
+        standing = self.session.look()
+        if word is None or standing.linked:
+            return
+        if standing.parts is not None and standing.acknowledged(self.session.host.log) == standing.parts:
+            self.session.verdict.arrived()
+        self.session.verdict.heed(word)
+        self._complete = word.complete
 
     def _refusal(self, error: Exception) -> None:
         self.session.log.warning("not taken", error=type(error).__name__)
 
     def _show(self, errand: Errand, seat: Seat) -> None:
         standing = self.session.look()
-        self.screen.phase(phase(standing, self.session))
+        self.screen.phase(phase(standing, self.session, complete=self._complete))
         self.screen.counts(counts(standing))
         if time.monotonic() - self._looked < _LOOK:
             return
@@ -86,7 +118,7 @@ class Run:
         return "has taken no message for a while" if since - self._oldest[unit][1] > _STALLED else ""
 
 
-def phase(standing: Standing, session: Session) -> str:
+def phase(standing: Standing, session: Session, *, complete: bool | None = None) -> str:
     """What the owner is at."""
     approved = [layer for layer in UNITS if session.folder.policy.needs_approval(layer)]
     waiting = sum(standing.wished[layer].open for layer in approved)
@@ -96,20 +128,20 @@ def phase(standing: Standing, session: Session) -> str:
         return f"{waiting} wishes wait for approval: unveil owner approve {session.path}"
     if standing.wished[ATTRIBUTE].received:
         return "answering wishes as the policy says"
-    return _uploading(standing, session) if standing.agreed else _comparing(standing)
+    return _uploading(standing, session, complete=complete) if standing.agreed else _comparing(standing)
 
 
 def _comparing(standing: Standing) -> str:
     return WAITING if standing.agreed is None else f"{DIFFER}\n{DIFFER_HINT}"
 
 
-def _uploading(standing: Standing, session: Session) -> str:
+def _uploading(standing: Standing, session: Session, *, complete: bool | None) -> str:
     if standing.parts is None:
         return f"encoding {standing.records:,} records"
     done = standing.acknowledged(session.host.log)
     if done < standing.parts:
         return f"sending records: {done} of {standing.parts} parts are at the {RECORD_UNIT}"
-    return "waiting for wishes"
+    return NOT_COMPLETE if complete is False else "waiting for wishes"
 
 
 def counts(standing: Standing) -> str:

@@ -11,7 +11,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +21,15 @@ from typing import Final
 from unveil.cli.app import notes
 from unveil.cli.owner.folder import home, load_config
 from unveil.cli.owner.standing import Standing
+from unveil.cli.owner.verdict import PATIENCE, SetAside, Verdict
 from unveil.errors import SettingError, UnveilError
 from unveil.owner.machine import Owner
 from unveil.party.at_owner import OwnerFolder
 from unveil.party.claim import Claim
 from unveil.party.host import Host
 from unveil.party.seat import Seat
-from unveil.protocol.roles import owner
+from unveil.protocol.roles import RECORD_UNIT, owner
+from unveil.transport.client import UnitClient
 from unveil.transport.logs import Log, configure
 
 LOG_NAME: Final = "owner.log"
@@ -130,7 +132,17 @@ class Session:
     host: Host[Owner]
     log: Noted
     path: Path
+    verdict: Verdict
     standing: Standing = field(default_factory=Standing)
+
+    @property
+    def name(self) -> str:
+        """The owner's address, as units write it."""
+        return str(self.folder.member.address)
+
+    def record_unit(self) -> UnitClient:
+        """A way to the record unit for short questions."""
+        return self.folder.client(RECORD_UNIT.role, timeout=PATIENCE)
 
     def seat(self) -> Seat:
         """The threads that decide and deliver, not yet started."""
@@ -145,22 +157,32 @@ class Session:
 def at_work(path: Path, *, demonstration: bool) -> Iterator[Session]:
     """Hold an owner's folder and open everything in it."""
     config = load_config(path, demonstration=demonstration)
+    verdict = Verdict(home(config))
+    if why := verdict.known():
+        raise SetAside(why)
     # A demonstration too: two processes that answer the same wishes would disclose twice what the policy allows once.
     claim = Claim(home(config), str(owner(config.name)))
     try:
         with notes.status("reading records"):
             folder = OwnerFolder.load(config, demonstration=demonstration)
+        tell(folder.member.notes)
         with folder.open(demonstration=demonstration) as database, _logging(home(config)) as log:
             host = folder.host(database)
             with notes.status("reading the log"):
                 _ = host.machine  # folded now, so that changed data is told before anything begins
-            session = Session(folder, host, log, path)
+            session = Session(folder, host, log, path, verdict)
             standing = session.look()
             if standing.agreed and standing.fingerprint != folder.encoder.fingerprint():
                 raise SettingError(_CHANGED[0], hint=_CHANGED[1])
             yield session
     finally:
         claim.release()
+
+
+def tell(remarks: Iterable[str]) -> None:
+    """Print what whoever looks after the certificates should know."""
+    for remark in remarks:
+        notes.print(f"note: {remark}", markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -36,6 +36,7 @@ class Standing:
     """What a log says so far; `read` takes in what was added since."""
 
     records: int | None = None  # None: no handles were drawn yet
+    digest: bytes = b""  # of the data that the handles stand for
     fingerprint: bytes = b""  # the one that the record unit was shown last
     agreed: bool | None = None
     parts: int | None = None  # of the upload; None: nothing was encoded yet
@@ -73,7 +74,7 @@ class Standing:
     def _decision(self, body: bytes) -> None:
         match frames.read(body, KINDS):
             case Prepared() as decision:
-                self.records = len(decision)
+                self.records, self.digest = len(decision), decision.digest
             case Presented() as decision:
                 self.fingerprint, self.agreed = decision.fingerprint, None
             case Uploaded() as decision:

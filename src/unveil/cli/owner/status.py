@@ -7,21 +7,22 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from unveil.cli.owner.approvals import Approvals
-from unveil.cli.owner.folder import home, looking
+from unveil.cli.owner.folder import CHANGED, has_changed, home, looking
 from unveil.cli.owner.lines import count
 from unveil.cli.owner.standing import UNITS, Standing
-from unveil.errors import UnveilError
+from unveil.cli.owner.verdict import MEND, NOT_COMPLETE, PATIENCE, Verdict, Word
+from unveil.cli.owner.verdict import plain as words
+from unveil.errors import InputError, UnveilError
 from unveil.owner import policy_file
 from unveil.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.party.at_owner import unit_client
 from unveil.party.seat import neighbours, unit_address
 from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import OwnerConfig
 from unveil.projects.settings_file import read_text
-from unveil.protocol.roles import Role
-from unveil.transport.client import UnitClient
-from unveil.transport.tls import Credentials, client_context
+from unveil.protocol.roles import RECORD_UNIT, Role
+from unveil.tables.read import read_records
 
-_PATIENCE: Final = 5.0  # seconds for a unit to answer
 _AGREED: Final = {
     None: "not known yet: the other owner has not shown its own, or no answer was fetched",
     True: "the owners agree",
@@ -31,14 +32,16 @@ _APPROVED: Final = {"none": (), "review": (REVIEW,), "all": (ATTRIBUTE, REVIEW)}
 
 
 def report(config: OwnerConfig, *, demonstration: bool) -> dict[str, Any]:
-    """Everything that `unveil owner status` tells. No data and no key is read for it."""
-    member = owner_membership(config, demonstration=demonstration)
+    """Everything that `unveil owner status` tells. No key is read for it, and of the data only whether it changed."""
+    member = owner_membership(config, demonstration=demonstration, looking=True)
     with looking(config, member.project.name) as log:
         standing = Standing() if log is None else Standing().read(log)
         acknowledged = 0 if log is None else standing.acknowledged(log)
         to_send = 0 if log is None else log.counts()["waiting"]
     told = Approvals(home(config)).given()
-    approval = _approval(config, member)
+    approval, units = _approval(config, member), _units(member, config)
+    word = Word.of(units[str(RECORD_UNIT)], str(member.address))
+    upload = {"parts": standing.parts, "acknowledged": acknowledged}
     return {
         "project": member.project.name,
         "owner": config.name,
@@ -46,14 +49,29 @@ def report(config: OwnerConfig, *, demonstration: bool) -> dict[str, Any]:
         "records": standing.records,
         "fingerprint_shown": bool(standing.fingerprint),
         "agreed": standing.agreed,
-        "upload": {"parts": standing.parts, "acknowledged": acknowledged},
+        "data": _data(config, member, standing),
+        "upload": upload,
+        "set_aside": Verdict(home(config)).known() or (word.set_aside if _arrived(upload) else "") or None,
+        "closed": word.closed,
+        "complete": word.complete,
         "wishes": {unit: _wishes(standing, layer) for layer, unit in UNITS.items()},
         "waiting_for_approval": sum(standing.wished[layer].open for layer in approval),
         "approvals_to_take_up": len(told),
         "messages_to_send": to_send,
         "links": standing.linked,
-        "units": _units(member, config),
+        "units": units,
     }
+
+
+def _data(config: OwnerConfig, member: Membership, standing: Standing) -> str | None:
+    """What is wrong with the data since the linkage began; None if nothing is, or nothing began."""
+    if not standing.digest:
+        return None
+    try:
+        records = read_records(config.data, member.project.linkage)
+    except InputError as error:
+        return error.message
+    return CHANGED if has_changed(records, standing) else None
 
 
 def _wishes(standing: Standing, layer: int) -> dict[str, int]:
@@ -77,12 +95,10 @@ def _approval(config: OwnerConfig, member: Membership) -> tuple[int, ...]:
 
 def _units(member: Membership, config: OwnerConfig) -> dict[str, dict[str, Any]]:
     """What each unit says, or why it says nothing; all are asked at once."""
-    own, project = Credentials(config.tls.authority, member.certificate, member.key), member.project
 
     def ask(unit: Role) -> dict[str, Any]:
         try:
-            tls = client_context(own, server_key=project.server_key(unit))
-            with UnitClient(project.address(unit), tls, project.name, timeout=_PATIENCE) as client:
+            with unit_client(config, member, unit, timeout=PATIENCE) as client:
                 return {"reachable": True, **client.status()}
         except UnveilError as error:
             return {"reachable": False, "why": error.message}
@@ -97,9 +113,15 @@ def lines(told: dict[str, Any], folder: object) -> Iterator[str]:
     upload = told["upload"]
     yield f"project      {told['project']}, owner {told['owner']}"
     yield f"prepared     {count(told['records'], 'record') if told['prepared'] else 'no'}"
+    if told["data"]:
+        yield f"data         {told['data']}"
     yield f"fingerprint  {_AGREED[told['agreed']] if told['fingerprint_shown'] else 'not shown to the record unit yet'}"
     parts = "not begun" if upload["parts"] is None else f"{upload['acknowledged']} of {upload['parts']} parts arrived"
     yield f"upload       {parts}"
+    if told["set_aside"]:
+        yield f"             set aside as a whole by the record unit: {told['set_aside']}"
+    elif told["complete"] is False and _arrived(upload):
+        yield f"             {NOT_COMPLETE}"
     for unit, each in told["wishes"].items():
         yield (
             f"wishes       to the {unit}: {each['answered']:,} answered, {each['refused']:,} refused, "
@@ -123,7 +145,7 @@ def _said(told: dict[str, Any]) -> str:
     parts = [f"{key.replace('_', ' ')} {_word(value)}" for key, value in plain.items()]
     parts += [f"kept out: {number:,} ({why})" for reasons in quarantined.values() for why, number in reasons.items()]
     parts += [f"our last message was refused: {why}" for why in refused.values()]
-    return f"{told.get('state')}; {', '.join(parts)}"
+    return "; ".join(filter(None, map(words, [str(told.get("state")), ", ".join(parts)])))
 
 
 def _word(value: object) -> str:
@@ -133,11 +155,17 @@ def _word(value: object) -> str:
 
 
 def _next(told: dict[str, Any], folder: object) -> str:
-    if told["links"]:
-        return f"unveil owner results {folder} --out links.csv"
-    if told["waiting_for_approval"] > told["approvals_to_take_up"]:
-        return f"unveil owner approve {folder}"
     upload = told["upload"]
-    if upload["parts"] is None or upload["acknowledged"] < upload["parts"]:
-        return f"unveil owner upload {folder}"
-    return f"unveil owner run {folder}"
+    cases = (
+        (told["data"], "put the data back as it was; no other command works until then"),
+        (told["links"], f"unveil owner results {folder} --out links.csv"),
+        (told["closed"], "nothing: the record unit has closed the project; ask whoever runs it"),
+        (told["set_aside"], MEND),
+        (told["waiting_for_approval"] > told["approvals_to_take_up"], f"unveil owner approve {folder}"),
+        (not _arrived(upload), f"unveil owner upload {folder}"),
+    )
+    return next((command for holds, command in cases if holds), f"unveil owner run {folder}")
+
+
+def _arrived(upload: dict[str, Any]) -> bool:
+    return upload["parts"] is not None and upload["acknowledged"] == upload["parts"]

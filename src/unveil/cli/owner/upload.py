@@ -1,12 +1,14 @@
 """
 Uploading: the owners' fingerprints are compared, then every record goes to the record unit, encoded as a whole.
 
+It is done when the record unit has looked at the upload and can use it.
 Once the owners agree nothing is fetched any more, so no wish is answered here: that is for `unveil owner run`.
 """
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Self
 
@@ -16,7 +18,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from unveil.cli.owner.lines import count
 from unveil.cli.owner.screen import Screen
 from unveil.cli.owner.session import Session, Stop
+from unveil.cli.owner.verdict import ProjectClosed, ask
 from unveil.errors import ProtocolError, SettingError, StorageError, UnveilError
+from unveil.owner.ledger import ATTRIBUTE
 from unveil.party.seat import Seat
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.transport.client import UnitClient
@@ -27,7 +31,8 @@ _WAIT: Final = 2  # seconds that the record unit may take before it says that th
 _PAUSE: Final = 2.0  # seconds before an unreachable unit is called again
 _TICK: Final = 0.2
 _STALLED: Final = 5.0  # seconds without progress after which the record unit is asked whether it is there
-_FINAL: Final = frozenset({"Rejected", "Conflict", "Closed"})  # trying again would not help
+_FINAL: Final = frozenset({"Rejected", "Conflict"})  # trying again would not help
+_AWAY: Final = (Unreachable, Busy, Refused)
 _NOT_TAKEN_HINT: Final = (
     "ask whoever runs the record unit, then run the same command again; `unveil owner status` tells more"
 )
@@ -39,6 +44,7 @@ DIFFER_HINT: Final = (
 )
 WAITING: Final = "waiting for the other owner's fingerprint (unveil owner upload, over there)"
 COMPARING: Final = "showing our fingerprint to the record unit"
+SCREENING: Final = "waiting for the record unit to look at the records"
 
 
 class Disagreement(UnveilError):  # noqa: N818 - says what happened
@@ -58,16 +64,16 @@ class Upload:
     _seat: Seat = field(init=False)
 
     def work(self) -> bool:
-        """Send what is not there yet; whether everything is, or the stop came first."""
+        """Send what is not there yet; whether everything is there and usable, or the stop came first."""
         self._check()
         host, log = self.session.host, self.session.host.log
         host.advance()  # draws handles and shows the fingerprint, if that was not done
         if self.session.look().parts is not None and not log.outgoing(recipient=str(RECORD_UNIT), limit=1):
-            return True
+            return self._usable()
         self._seat = self.session.seat()
         self._seat.start()
         try:
-            return self._agree(self._seat.clients[str(RECORD_UNIT)]) and self._send()
+            return self._agree(self._seat.clients[str(RECORD_UNIT)]) and self._send() and self._usable()
         finally:
             self._seat.stop()
 
@@ -82,6 +88,8 @@ class Upload:
     def _agree(self, client: UnitClient) -> bool:
         """Wait until the owners' fingerprints were compared; Disagreement if they differ."""
         while not self.stop.wait(0):
+            with suppress(*_AWAY):  # fetching meets it too, and says so
+                self._hear_before(client)
             if self.session.look().agreed:
                 return True
             delivered = not self.session.host.log.outgoing(recipient=str(RECORD_UNIT), limit=1)
@@ -94,6 +102,37 @@ class Upload:
                 raise Disagreement
         return False
 
+    def _hear_before(self, client: UnitClient) -> None:
+        """Hear what the record unit says before it has anything of our upload."""
+        word = ask(client, self.session.name)
+        self.session.verdict.heed(word)
+        if self.session.look().parts is None:
+            self.session.verdict.before(word)
+
+    def _heed(self, client: UnitClient) -> bool:
+        """Whether the record unit can use our upload; SetAside or ProjectClosed if it never will."""
+        return self.session.verdict.heed(ask(client, self.session.name))
+
+    def _usable(self) -> bool:
+        """Wait until the record unit has looked at the upload; SetAside if it is of no use."""
+        standing = self.session.look()
+        if standing.linked or standing.wished[ATTRIBUTE].received:
+            return True  # nobody wishes for anything in an upload that is set aside
+        self.session.verdict.arrived()
+        pause = _TICK
+        with self.session.record_unit() as client:
+            while True:
+                try:
+                    if self._heed(client):
+                        return True
+                    self.screen.reached(str(RECORD_UNIT))
+                except _AWAY as error:
+                    self.screen.trouble(str(RECORD_UNIT), error.message)
+                self.screen.phase(SCREENING)
+                if self.stop.wait(pause):
+                    return False
+                pause = min(_PAUSE, pause * 2)
+
     def _fetch(self, client: UnitClient) -> bool:
         """Fetch a message; whether there was one."""
         try:
@@ -102,7 +141,9 @@ class Upload:
             if mail is not None:
                 self._keep(*mail)
                 client.acknowledge(mail[0])
-        except (Unreachable, Busy, Refused, StorageError) as error:
+        except Closed:
+            raise ProjectClosed from None
+        except (*_AWAY, StorageError) as error:
             self.screen.trouble(str(RECORD_UNIT), error.message)
             self.stop.wait(_PAUSE)
             return True  # nothing is known about what waits there
@@ -144,12 +185,14 @@ class Upload:
     def _ask_after(self) -> None:
         """Find out why nothing arrives."""
         why = self.session.log.not_taken.get(str(RECORD_UNIT))
+        if why is not None and why.kind == Closed.__name__:
+            raise ProjectClosed
         if why is not None and why.kind in _FINAL:
             raise UnveilError(f"the record unit does not take the upload: {why}", hint=_NOT_TAKEN_HINT)
         try:
-            self._seat.clients[str(RECORD_UNIT)].status()
+            self._heed(self._seat.clients[str(RECORD_UNIT)])
             self.screen.reached(str(RECORD_UNIT))
-        except (Unreachable, Busy, Refused) as error:
+        except _AWAY as error:
             self.screen.trouble(str(RECORD_UNIT), error.message)
 
 

@@ -1,0 +1,39 @@
+"""What the parties of a project agree on, line by line, so that they can compare it on the telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from unveil.presets import PRESETS, with_preset
+from unveil.projects.project import Project
+from unveil.schema import Hardening, Schema
+
+
+def terms(project: Project) -> Iterator[str]:
+    """What the parties agree on beside themselves: where two fingerprints differ, one of these lines mostly does."""
+    schema, protocol, limits = project.linkage, project.linkage.protocol, project.limits
+    review, layer = protocol.review, schema.layer_r
+    steps = [f"{step.method}{_given(step)}" for step in layer.hardening]
+    yield f"schema       {schema.name}: {', '.join(schema.names)}"
+    yield f"blocking     {', '.join(key.name for key in schema.blocking) or 'none: all pairs are compared'}"
+    yield f"encoding     {layer.encoding} of {layer.m} bits, h {layer.h}; attributes of {schema.layer_a.m} bits"
+    yield f"hardening    {', '.join(steps) or 'none'}"
+    yield f"layers       {protocol.layers}; {sum(protocol.batches)} pairs in {len(protocol.batches)} batches to layer A"
+    yield f"reviews      {review.budget} labels in {review.batches} batches"
+    yield f"models       {protocol.models}, strategy {protocol.strategy}, p_t {protocol.p_t}, preset {_preset(schema)}"
+    yield f"decoys       {100 * protocol.decoys:g}% of wishes"
+    yield f"limits       {limits.records_per_owner} records per owner, {limits.message_bytes} bytes per message"
+    yield f"copies       {limits.copies} of one filter, near_copies {limits.near_copies}"
+    # Whatever has no line of its own is in here, so that a difference in it can be told by telephone too.
+    yield f"schema hash  {schema.fingerprint()[:16]}"
+
+
+def _given(step: Hardening) -> str:
+    """The settings of a hardening step that were given."""
+    given = step.model_dump(exclude_unset=True, exclude_none=True, exclude={"method"})
+    return f" ({', '.join(f'{name} {value}' for name, value in given.items())})" if given else ""
+
+
+def _preset(schema: Schema) -> str:
+    """The preset that the parameters are those of; a file does not say it, for its parameters may be changed."""
+    return next((name for name in PRESETS if name != "schema" and with_preset(schema, name) == schema), "none")

@@ -1,0 +1,70 @@
+"""`unveil serve` before it listens: what is wrong is said, by key, and no mark is left."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import unveil
+
+from odd_certificates import DAY, SERVER, reissue
+from unveil.presets import with_preset
+from unveil.schema import built_in
+from unveil.synthetic import generate, write
+from unveil.trial import folder
+from unveil.trial.folder import Trial
+
+HOSTS = ("127.0.0.1",)
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Trial:
+    (tmp_path / "people").mkdir()
+    write(generate(records=20, overlap=0.2, errors=1, seed=1), tmp_path / "people")
+    return folder.make(tmp_path, with_preset(built_in(), "unveil", budget=10), seed=1, key=bytes(range(32)))
+
+
+def made(trial: Trial) -> set[Path]:
+    return set((trial.root / "record-unit").rglob("*"))
+
+
+def test_a_role_that_does_not_exist_is_wrong_usage(trial: Trial) -> None:
+    """As every other wrong choice is."""
+    done = unveil("serve", "record", "--config", trial.config("record-unit"))
+    assert (2, True) == (done.returncode, "record-unit" in done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "told"),
+    [
+        ({"ends": -DAY}, "record-unit.pem: ended at "),
+        ({"begins": DAY}, "record-unit.pem: begins at "),
+        ({"purposes": [SERVER]}, "record-unit.pem: cannot be used for client authentication"),
+        ({"hosts": ["localhost"]}, "record-unit.pem: is for localhost, not for 127.0.0.1"),
+    ],
+)
+def test_a_unit_with_an_unfit_certificate_does_not_start(trial: Trial, certificate: dict[str, Any], told: str) -> None:
+    """In a demonstration neither: nobody would accept it there."""
+    before = made(trial)
+    reissue(trial.root / "pki", "record-unit", **{"hosts": HOSTS, **certificate})
+    done = unveil("serve", "record-unit", "--config", trial.config("record-unit"), "--demonstration")
+    assert (1, True) == (done.returncode, told in done.stderr)
+    assert "tls.certificate: " in done.stderr
+    assert before == made(trial)
+
+
+def test_a_port_that_is_taken_is_explained_and_so_is_an_end_that_is_near(trial: Trial) -> None:
+    """The hint names the file; the certificate still does, but not for long."""
+    config = trial.config("record-unit")
+    reissue(trial.root / "pki", "record-unit", hosts=HOSTS, ends=5.5 * DAY)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        lines = [f"port = {port}" if line.startswith("port = ") else line for line in config.read_text().splitlines()]
+        config.write_text("\n".join(lines), encoding="utf-8")
+        done = unveil("serve", "record-unit", "--config", config, "--demonstration")
+    assert 1 == done.returncode
+    assert "record-unit.pem: the certificate ends in 5 days" in done.stderr
+    assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert f"hint: host and port stand under [listen] in {config}" in done.stderr
