@@ -152,8 +152,12 @@ folder = OwnerFolder.load(OwnerConfig.load(Path(sys.argv[1]), demonstration=True
 with folder.open(demonstration=True) as database:
     errand = folder.errand(folder.host(database))
     errand.start()
-    agreed = lambda: errand.host.look(lambda owner: owner.agreed)
-    while not (agreed() if sys.argv[2] == "agreed" else getattr(errand, sys.argv[2])):
+    reached = {
+        "agreed": lambda: errand.host.look(lambda owner: owner.agreed),
+        "uploaded": lambda: errand.host.look(lambda owner: owner.uploaded) and errand.sent,
+        "finished": lambda: errand.finished,
+    }[sys.argv[2]]
+    while not reached():
         time.sleep(0.05)
     errand.stop()
 """
