@@ -9,6 +9,7 @@ UnveilError
 ├── EngineError             the chosen engine is not available on this machine
 ├── SettingError            a setting or argument is outside what is allowed
 ├── StorageError            the database refused: full, read-only, locked, gone; nothing was half done
+│   ├── NoLogError          the database holds no log of Unveil, or not yet
 │   ├── ClaimedError        the database belongs to another role or another party
 │   ├── DuplicateError      the log holds an entry of that sender and id already
 │   └── ClosedError         the project is closed: it takes no more entries
@@ -100,6 +101,10 @@ class SettingError(UnveilError):
 
 class StorageError(UnveilError):
     """The database refused; nothing was half done, and the next call works once the cause is gone."""
+
+
+class NoLogError(StorageError):
+    """The database holds no log of Unveil, or not yet."""
 
 
 class ClaimedError(StorageError):

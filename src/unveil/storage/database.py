@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from unveil.errors import ClaimedError, SettingError, StorageError
+from unveil.errors import ClaimedError, NoLogError, SettingError, StorageError
 from unveil.storage import chain
 from unveil.storage.backend import Backend, Transaction
 from unveil.storage.log import ProjectLog
@@ -170,4 +170,4 @@ def _inspected_version(transaction: Transaction, place: str) -> int:
     except StorageError:
         raise
     except Exception:  # noqa: BLE001 - the drivers' errors differ, and may quote the URL
-        raise StorageError(f"{place}: holds no log of Unveil") from None
+        raise NoLogError(f"{place}: holds no log of Unveil") from None

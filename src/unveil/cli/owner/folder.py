@@ -10,7 +10,7 @@ from typing import Final
 
 from unveil.cli.app import notes
 from unveil.cli.owner.standing import Standing
-from unveil.errors import SettingError
+from unveil.errors import NoLogError, SettingError
 from unveil.owner.machine import Owner
 from unveil.party.at_owner import OwnerFolder
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig
@@ -44,7 +44,12 @@ def looking(config: OwnerConfig, project: str) -> Iterator[ProjectLog | None]:
     if config.database.startswith(_SQLITE) and not Path(config.database.removeprefix(_SQLITE)).exists():
         yield None
         return
-    with Database.inspect(config.database) as database:
+    try:
+        opened = Database.inspect(config.database)
+    except NoLogError:  # another process is just making it
+        yield None
+        return
+    with opened as database:
         wanted = (Role.OWNER.value, config.name, project)
         yield next((log for log in database.logs() if (log.role, log.identity, log.name) == wanted), None)
 
