@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -22,13 +23,27 @@ def full(parties: Fleet, party: str) -> Iterator[None]:
     """Not a byte is left on the party's disk, a small one of its own: for its log as for what it writes to stderr."""
     filler = parties.root / party / _FILLER
     handle = os.open(filler, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
+    over = threading.Event()
+
+    def fill() -> None:
         for size in (1 << 16, 1 << 10, 1):
             with suppress(OSError):
-                while True:
+                while not over.is_set():
                     os.write(handle, bytes(size))
+
+    def keep_full() -> None:
+        """A party that cuts its write-ahead log makes room, which somebody else takes."""
+        while not over.wait(0.001):
+            fill()
+
+    fill()
+    others = threading.Thread(target=keep_full)
+    others.start()
+    try:
         yield
     finally:
+        over.set()
+        others.join()
         os.close(handle)
         filler.unlink()
 
