@@ -252,8 +252,8 @@ def test_the_policy_of_the_documentation_works_as_printed(here: Path) -> None:
 # Check and status
 
 
-def test_check_bounds_the_reviews_whatever_is_refused(trial: OwnerTrial) -> None:
-    """A review that the other owner refuses costs no label; in its place another record is shown."""
+def test_check_bounds_pairs_and_reviews_whatever_is_refused(trial: OwnerTrial) -> None:
+    """What the other owner refuses costs no label and is made up for; then more of our records are asked about."""
     folder = OwnerFolder.load(OwnerConfig.load(trial.owner("a"), demonstration=True), demonstration=True)
     told = report(folder)
     review = folder.member.project.linkage.protocol.review
@@ -263,6 +263,9 @@ def test_check_bounds_the_reviews_whatever_is_refused(trial: OwnerTrial) -> None
     text = "\n".join(lines(told))
     assert "asks for 20 labels in at most 36 reviews" in text
     assert "caps.project.values" in text
+    # 5 iterations of 100 pairs, 4 of 1,000; all but the first up to four times as large
+    assert "asks about 4,500 pairs, and about up to 17,700 pairs if either owner refuses much" in text
+    assert "caps.project.pairs" in text
 
 
 def test_check_does_not_speak_of_what_was_sent(trial: OwnerTrial) -> None:

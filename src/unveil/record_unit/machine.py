@@ -52,7 +52,7 @@ from unveil.schema import Protocol, Schema
 Features = Callable[[Pairs, Encoded, Encoded], Reals]
 WISHES = 100  # entries of one wish; with decoys, of every wish
 LINKS = 200_000  # entries of one part of a link table
-LEAST_ANSWERED = 0.1  # owners who refuse nearly everything are not asked for more than ten times as much
+LEAST_ANSWERED = 0.25  # owners who refuse nearly everything are not asked for more than four times as much
 
 
 def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:

@@ -16,7 +16,7 @@ from unveil.owner.ledger import ATTRIBUTE, RECORD, REVIEW
 from unveil.owner.lengths import short_enough
 from unveil.party.at_owner import OwnerFolder
 from unveil.protocol.messages import ID, LONGEST_VALUE
-from unveil.record_unit.machine import WISHES
+from unveil.record_unit.machine import LEAST_ANSWERED, WISHES
 from unveil.schema import Protocol
 
 
@@ -63,6 +63,7 @@ def _attribute_unit(folder: OwnerFolder) -> dict[str, Any]:
     return {
         "asks": schema.protocol.layers >= ATTRIBUTE,
         "pairs_asked": _pairs_asked(schema.protocol),
+        "most_pairs_asked": _most_pairs(schema.protocol),
         "records": _allowed(folder, ATTRIBUTE),
         "attributes": [name for name in schema.names if name not in policy.never_encoded],
         "never_encoded": [name for name in schema.names if name in policy.never_encoded],
@@ -103,11 +104,18 @@ def _most_reviews(protocol: Protocol) -> int:
     if not review.budget:
         return 0
     most = len(protocol.batches) * review.rounds * max(1, review.budget // review.batches)
-    return min(most, _pairs_asked(protocol))
+    return min(most, _most_pairs(protocol))
 
 
 def _pairs_asked(protocol: Protocol) -> int:
+    """Pairs that the protocol asks about when nothing is refused."""
     return sum(map(_with_decoys(protocol), protocol.batches))
+
+
+def _most_pairs(protocol: Protocol) -> int:
+    """Pairs that it can ask about at most: what is refused makes later batches larger."""
+    most = [ceil(size / LEAST_ANSWERED) if earlier else size for earlier, size in enumerate(protocol.batches)]
+    return sum(map(_with_decoys(protocol), most))
 
 
 def _allowed(folder: OwnerFolder, layer: int) -> int:
@@ -156,7 +164,9 @@ def _pairs(told: dict[str, Any], records: int) -> Iterator[str]:
     if not told["asks"]:
         yield "  nothing: this project compares records as a whole only"
         return
-    yield f"  the protocol asks about {count(told['pairs_asked'], 'pair')}; if a unit breaks it, the caps still hold"
+    planned, most = count(told["pairs_asked"], "pair"), count(told["most_pairs_asked"], "pair")
+    yield f"  the protocol asks about {planned}, and about up to {most} if either owner refuses much"
+    yield "  if a unit breaks it, the caps still hold: caps.project.pairs bounds what the unit ever gets"
     yield f"  records that may be asked about: {told['records']:,} of {records:,}"
     yield f"  for each pair, filters of {told['bits']} bits under a key of its own: {', '.join(told['attributes'])}"
     yield from _limits(told, {"never encoded": ", ".join(told["never_encoded"]) or "none"})
