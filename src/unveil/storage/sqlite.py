@@ -177,14 +177,13 @@ class Sqlite:
             return "mode=rw"
         if os.access(self._path.parent, os.W_OK):
             return "mode=ro"
-        # SQLite keeps an index beside the file even for a reader, and nobody can write there: not this reader, and no
-        # party either, so the file alone may be read as it is.
-        with suppress(OSError):
-            if self._path.with_name(self._path.name + "-wal").stat().st_size:
-                raise StorageError(
-                    f"{self.place}: its write-ahead log cannot be read in a folder that nobody can write to",
-                    hint="copy the file and its -wal into another folder, or back it up with SQLite's own command",
-                )
+        # SQLite keeps an index beside the file even for a reader, who cannot write one here. Without a write-ahead log
+        # no party is at work on the file, so it may be read as it is.
+        if self._path.with_name(self._path.name + "-wal").exists():
+            raise StorageError(
+                f"{self.place}: its write-ahead log cannot be read in a folder that this user cannot write to",
+                hint="copy the file and its -wal into another folder, or back it up with SQLite's own command",
+            )
         return "mode=ro&immutable=1"
 
     def _present(self) -> tuple[int, int] | None:
