@@ -191,6 +191,16 @@ def built_in(name: str = "person") -> Schema:
     return parse(built_in_text(name), source=f"built-in schema {name}")
 
 
+def is_built_in(text: str) -> bool:
+    """
+    Whether a person means a built-in schema by this, rather than a file.
+
+    A bare word that is no file is taken for a name, so that a misspelt name is answered with the names there are.
+    """
+    is_word = Path(text).name == text and not text.endswith(".toml")
+    return text in built_in_names() or (is_word and not Path(text).exists())
+
+
 def built_in_names() -> tuple[str, ...]:
     """Names of the built-in schemas."""
     files = resources.files("unveil.schemas").iterdir()

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, load_pem_priv
 from cryptography.x509.oid import NameOID
 from owner_trial import OwnerTrial
 
-from unveil.cli.owner.authority import check_authority
 from unveil.cli.owner.check import lines, report
 from unveil.cli.owner.session import at_work
 from unveil.party.at_owner import OwnerFolder
 from unveil.projects import pki
+from unveil.projects.authority import check_authority
 from unveil.projects.certificates import CertificateError
 from unveil.projects.owner_config import OwnerConfig
 

@@ -185,12 +185,9 @@ def show(file: File, *, as_json: Json = False) -> None:
 
 
 def _schema(schema: str) -> Schema:
-    from unveil.schema import built_in, built_in_names, load
+    from unveil.schema import built_in, is_built_in, load
 
-    # A bare word that is no file is taken for a name, so that a misspelt name is answered with the names there are.
-    is_word = Path(schema).name == schema and not schema.endswith(".toml")
-    is_name = schema in built_in_names() or (is_word and not Path(schema).exists())
-    return built_in(schema) if is_name else load(schema)
+    return built_in(schema) if is_built_in(schema) else load(schema)
 
 
 def _party(file: Path, role: Part, name: str, address: str | None, public_key: str) -> Party:

@@ -31,11 +31,9 @@ def show(
 
     Example: unveil schema show > mine.toml
     """
-    from unveil.schema import built_in_names, built_in_text, load_text, parse
+    from unveil.schema import built_in_text, is_built_in, load_text, parse
 
-    # A bare word that is no file is taken for a name, so that a misspelt name is answered with the names there are.
-    is_name = schema in built_in_names() or (not Path(schema).exists() and Path(schema).name == schema)
-    text = built_in_text(schema.removesuffix(".toml")) if is_name else load_text(schema)
+    text = built_in_text(schema) if is_built_in(schema) else load_text(schema)
     resolved = parse(text, source=schema)
     if as_json:
         print_json(resolved.model_dump(mode="json"))

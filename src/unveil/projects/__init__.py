@@ -6,6 +6,7 @@ Trust between the parties: who takes part in a project, under which certificate,
 * `unit_config`    what a unit is told by whoever runs it; `owner_config`, what an owner is told
 * `membership`     whether a party's certificate is the one that the project lists for it
 * `certificates`   certificates as they are read, and the public key by which a party is known
+* `authority`      whether an authority's certificate is one, and a party's own comes from it
 * `own_certificate` whether a party's own certificate will do: in force, for its purpose and its host
 * `pki`            a small authority for trials; certificates of a real one work the same
 * `settings_file`  TOML files, read with care; `toml_text`, the same written

@@ -30,11 +30,12 @@ from unveil.projects.config_files import (
     DemonstrationFile,
     Tls,
     TlsFile,
+    beside,
     database_problems,
     database_url,
     demonstration_problems,
     missing_file,
-    open_secret,
+    tls_problems,
 )
 from unveil.projects.project import NAME
 from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
@@ -84,13 +85,13 @@ class OwnerConfig:
             raise ProjectError(str(path), file, hint=_hint(file))
         return cls(
             source=path,
-            project=_beside(folder, file.project),
+            project=beside(folder, file.project),
             name=file.name,
-            data=_beside(folder, file.data),
-            key=_beside(folder, file.key),
-            policy=None if file.policy is None else _beside(folder, file.policy),
+            data=beside(folder, file.data),
+            key=beside(folder, file.key),
+            policy=None if file.policy is None else beside(folder, file.policy),
             database=database_url(file.database, folder),
-            tls=_tls(folder, file.tls),
+            tls=Tls.beside(folder, file.tls),
             seed=None if file.demonstration is None else file.demonstration.seed,
         )
 
@@ -106,32 +107,15 @@ def owner_text(
 
 
 def _cross_check(file: _OwnerFile, folder: Path, *, demonstration: bool) -> list[Problem]:
-    tls = _tls(folder, file.tls)
     return [
-        *missing_file("project", _beside(folder, file.project)),
-        *missing_file("data", _beside(folder, file.data)),
-        *missing_file("key", _beside(folder, file.key)),
-        *([] if file.policy is None else missing_file("policy", _beside(folder, file.policy))),
+        *missing_file("project", beside(folder, file.project)),
+        *missing_file("data", beside(folder, file.data)),
+        *missing_file("key", beside(folder, file.key)),
+        *([] if file.policy is None else missing_file("policy", beside(folder, file.policy))),
         *database_problems(file.database),
-        *missing_file("tls.certificate", tls.certificate),
-        *open_secret("tls.key", tls.key),
-        *missing_file("tls.authority", tls.authority),
+        *tls_problems(folder, file.tls),
         *demonstration_problems(file.demonstration, demonstration=demonstration),
     ]
-
-
-def _tls(folder: Path, file: TlsFile) -> Tls:
-    return Tls(*(_beside(folder, each) for each in (file.certificate, file.key, file.authority)))
-
-
-def _beside(folder: Path, text: str) -> Path:
-    """The path that is meant, as a person would write it: without steps up and down again."""
-    path = folder / text
-    try:
-        # Only what is above the file is followed: who names a link may wish to point it elsewhere later.
-        return path.parent.resolve() / path.name
-    except (OSError, ValueError, RuntimeError):
-        return path  # no such path can be; whoever looks for the file says so
 
 
 def _hint(problems: Sequence[Problem]) -> str:

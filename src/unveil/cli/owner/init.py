@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from unveil.cli.owner.authority import check_authority
 from unveil.errors import Problem, SettingError
 from unveil.party.at_owner import OwnerFolder
+from unveil.projects.authority import check_authority
 from unveil.projects.config_files import missing_file, open_secret
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig, owner_text
 from unveil.projects.settings_file import ProjectError
