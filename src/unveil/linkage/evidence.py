@@ -34,7 +34,7 @@ _FAR = 0.5  # margins beyond this say no more
 _STRANGERS = 4096
 _ODD = _STRANGERS // 20  # of these at either end
 _CLEARLY = 4  # standard errors above nothing
-_TYPICAL = 0.16  # agreement of strangers' plain filters, generated people and voters alike
+_TYPICAL = 0.16  # agreement of strangers' plain filters: .158 among voters, .15 among generated people of both layouts
 
 
 def record_evidence(
