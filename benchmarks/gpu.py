@@ -21,8 +21,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from unveil.engines.gpu import GpuEngine, Shape
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.gpu.engine import GpuEngine, Shape
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Measure
 from unveil.linkage.pairs import Pairs

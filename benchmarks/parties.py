@@ -21,21 +21,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from unveil.attribute_unit import decisions as at_attribute_unit
-from unveil.presets import with_preset
+from unveil.lab.local_parties import folder
+from unveil.lab.local_parties.folder import Trial
+from unveil.lab.local_parties.processes import Processes
+from unveil.lab.local_parties.reviewer import visitor
+from unveil.lab.simulation.study import simulation_key
+from unveil.lab.synthetic import generate, write
 from unveil.protocol import frames
 from unveil.protocol.machine import Decision
-from unveil.record_unit import decisions as at_record_unit
+from unveil.roles.attribute_unit import decisions as at_attribute_unit
+from unveil.roles.record_unit import decisions as at_record_unit
 from unveil.schema import Schema, built_in
-from unveil.simulation.study import simulation_key
+from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.synthetic import generate, write
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Busy, Unreachable
-from unveil.trial import folder
-from unveil.trial.folder import Trial
-from unveil.trial.processes import Processes
-from unveil.trial.reviewer import visitor
+from unveil.transport.http.client import UnitClient
 
 Row = dict[str, object]
 
@@ -145,7 +145,7 @@ def _all_uncertain(pairs: int) -> Schema:
 _OWNER = """
 import sys, time
 from pathlib import Path
-from unveil.party.at_owner import OwnerFolder
+from unveil.runtime.owner.folder import OwnerFolder
 from unveil.projects.owner_config import OwnerConfig
 
 folder = OwnerFolder.load(OwnerConfig.load(Path(sys.argv[1]), demonstration=True), demonstration=True)

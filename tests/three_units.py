@@ -17,14 +17,14 @@ import traceback
 from functools import partial
 from pathlib import Path
 
-import unveil.party.serve
+import unveil.runtime.serve
 from patience import wait_until
-from unveil.party.serve import serve_unit
+from unveil.lab.local_parties.folder import UNITS
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Role
-from unveil.transport.limits import LONGEST_WAIT, Limits
-from unveil.transport.server import ready_file
-from unveil.trial.folder import UNITS
+from unveil.runtime.serve import serve_unit
+from unveil.transport.http.limits import LONGEST_WAIT, Limits
+from unveil.transport.http.server import ready_file
 
 
 def start_units(root: Path, *, wait_s: float = LONGEST_WAIT, demonstration: bool = False) -> subprocess.Popen[bytes]:
@@ -47,7 +47,7 @@ def start_units(root: Path, *, wait_s: float = LONGEST_WAIT, demonstration: bool
 
 
 def _serve_all(root: Path, *, wait_s: float, demonstration: bool) -> None:
-    unveil.party.serve.Limits = partial(Limits, wait_s=wait_s)  # type: ignore[attr-defined, assignment]
+    unveil.runtime.serve.Limits = partial(Limits, wait_s=wait_s)  # type: ignore[attr-defined, assignment]
     for name, role in UNITS.items():
         arguments = (root, name, role, demonstration)
         threading.Thread(target=_serve, args=arguments, daemon=True).start()

@@ -15,19 +15,19 @@ from typing import Any, Self
 from patience import PATIENCE
 from three_units import start_units
 from unveil.errors import UnveilError
-from unveil.presets import with_preset
+from unveil.lab.local_parties import folder
+from unveil.lab.local_parties.folder import PROJECT, UNITS
+from unveil.lab.local_parties.processes import ports_held
+from unveil.lab.simulation.study import simulation_key
+from unveil.lab.synthetic import generate, write
 from unveil.protocol import codec, frames
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import Message
 from unveil.schema import built_in
-from unveil.simulation.study import simulation_key
+from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.synthetic import generate, write
-from unveil.transport.client import UnitClient
-from unveil.transport.tls import Credentials, client_context
-from unveil.trial import folder
-from unveil.trial.folder import PROJECT, UNITS
-from unveil.trial.processes import ports_held
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context
 
 PEOPLE = 300
 

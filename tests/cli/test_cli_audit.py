@@ -15,7 +15,7 @@ import unveil.cli.audit  # noqa: F401 - joins the application
 from unveil.cli.app import app
 from unveil.errors import StorageError, UnveilError
 from unveil.storage.database import Database
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log.outbox import Outgoing
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 from unveil.cli import main
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
+from unveil.files import key_file as keyfile
+from unveil.files.encoded import read_encodings
+from unveil.files.read import read_records
 from unveil.schema import built_in_text, load
-from unveil.storage import keyfile
-from unveil.tables.encoded import read_encodings
-from unveil.tables.read import read_records
 
 SCHEMA = (
     'name = "t"\n[[attributes]]\nname = "first_name"\n[[attributes]]\nname = "zip"\n[[blocking]]\nfields = ["zip"]\n'

@@ -43,8 +43,8 @@ def test_engines_prints_which_one_auto_takes(
 
 def test_a_rate_is_measured_and_not_made_up() -> None:
     """The reference engine makes more than a million and fewer than 10^13 comparisons a second on any machine."""
-    from unveil.bench.speed import comparisons_per_second
     from unveil.engines import choose
+    from unveil.lab.bench.speed import comparisons_per_second
 
     assert 1e6 < comparisons_per_second(choose("reference"), seconds=0.01) < 1e13
 
@@ -53,7 +53,7 @@ def test_bench_compare_without_the_peer_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Figures of a tool that is not there are null, never guessed."""
-    monkeypatch.setattr("unveil.bench.compare.QUICK", (300, 600))
+    monkeypatch.setattr("unveil.lab.bench.compare.QUICK", (300, 600))
     assert 0 == run(monkeypatch, "bench", "compare", "--quick", "--json", "--peers", tmp_path / "none")
     told = json.loads(capsys.readouterr().out)
     assert (None, None, "make bench installs anonlink in .venv-peers") == (told["peer"], told["ratio"], told["hint"])
@@ -68,7 +68,7 @@ def test_every_benchmark_answers_to_the_same_call() -> None:
 
     for what in WHAT:
         assert ["quick", "peers"] == list(
-            inspect.signature(importlib.import_module(f"unveil.bench.{what}").run).parameters
+            inspect.signature(importlib.import_module(f"unveil.lab.bench.{what}").run).parameters
         )
 
 

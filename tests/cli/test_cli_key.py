@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from unveil.cli import main
-from unveil.storage import keyfile
+from unveil.files import key_file as keyfile
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str | Path) -> int:

@@ -14,8 +14,9 @@ from command_line import unveil
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
+from unveil.files import key_file as keyfile
+from unveil.files import sealed_key as sealed
 from unveil.schema import built_in
-from unveil.storage import keyfile, sealed
 
 PASSPHRASE = "five words drawn at random"
 

@@ -15,11 +15,11 @@ from owner_trial import OwnerTrial
 
 from unveil.cli.owner.approvals import Approvals
 from unveil.cli.owner.session import at_work
-from unveil.owner.ledger import ATTRIBUTE
-from unveil.party.claim import Claim
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, KEY_PAIR, EncodingWish
 from unveil.protocol.roles import RECORD_UNIT
+from unveil.roles.owner.ledger import ATTRIBUTE
+from unveil.runtime.claim import Claim
 
 POLICY = """
 approval = "review"

@@ -18,12 +18,12 @@ from owner_trial import OwnerTrial
 
 from patience import wait_until
 from unveil.cli.owner import session
-from unveil.owner import machine
+from unveil.files import key_file as keyfile
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import ID, AttributeEncodings, Message, Refusal
-from unveil.storage import keyfile
-from unveil.transport.client import UnitClient
+from unveil.roles.owner import machine
 from unveil.transport.failures import Unreachable
+from unveil.transport.http.client import UnitClient
 
 FEW = """
 [consent]

@@ -19,11 +19,11 @@ from owner_trial import OwnerTrial
 
 from unveil.cli.owner.check import lines, report
 from unveil.cli.owner.session import at_work
-from unveil.party.at_owner import OwnerFolder
 from unveil.projects import pki
 from unveil.projects.authority import check_authority
 from unveil.projects.certificates import CertificateError
 from unveil.projects.owner_config import OwnerConfig
+from unveil.runtime.owner.folder import OwnerFolder
 
 CONSENT = '[consent]\notherwise = 1\ncolumn = "consnt"\n[consent.layers]\nyes = 3\n'
 LISTED = '[consent]\notherwise = 3\n[[consent.lists]]\nfile = "withdrawn.txt"\nlayer = 1\n'

@@ -18,8 +18,8 @@ from unveil.cli.owner.exposure import blocking_groups, repeats, unique_records
 from unveil.cli.owner.screen import Screen
 from unveil.cli.owner.session import stoppable
 from unveil.errors import SettingError, UnveilError
-from unveil.owner.wishes import Wish
 from unveil.records import Column, Records
+from unveil.roles.owner.wishes import Wish
 
 
 def lines_of(*, terminal: bool) -> tuple[Screen, io.StringIO]:

@@ -8,8 +8,8 @@ import pytest
 from command_line import unveil
 from owner_trial import OwnerTrial
 
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Rejected
+from unveil.transport.http.client import UnitClient
 from unveil.transport.port import Conflict
 
 

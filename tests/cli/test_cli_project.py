@@ -11,10 +11,10 @@ from command_line import Done, unveil
 from cryptography import x509
 
 from odd_certificates import CLIENT, DAY, SERVER, reissue
-from unveil.presets import with_preset
 from unveil.projects import pki
 from unveil.projects.project_file import load, load_draft
 from unveil.schema import built_in, built_in_text
+from unveil.schema.presets import with_preset
 
 UNITS = ("record-unit", "attribute-unit", "review-unit")
 

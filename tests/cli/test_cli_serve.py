@@ -10,11 +10,11 @@ import pytest
 from command_line import unveil
 
 from odd_certificates import DAY, SERVER, reissue
-from unveil.presets import with_preset
+from unveil.lab.local_parties import folder
+from unveil.lab.local_parties.folder import Trial
+from unveil.lab.synthetic import generate, write
 from unveil.schema import built_in
-from unveil.synthetic import generate, write
-from unveil.trial import folder
-from unveil.trial.folder import Trial
+from unveil.schema.presets import with_preset
 
 HOSTS = ("127.0.0.1",)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command_line import unveil
 
-from unveil.synthetic import generate, write
+from unveil.lab.synthetic import generate, write
 
 EXACT_KEYS = [
     "dataset", "preset", "budget", "error", "seed", "t_opt", "t0", "t_final", "true_pairs", "candidate_pairs",

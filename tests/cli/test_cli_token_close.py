@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from command_line import unveil as run
 
-from unveil.party.assemble import cache_folder, unit_machine
-from unveil.party.host import Host
-from unveil.presets import with_preset
+from unveil.lab.local_parties import folder
+from unveil.lab.local_parties.folder import PROJECT, Trial
+from unveil.lab.synthetic import generate, write
 from unveil.protocol.codec import encode
 from unveil.protocol.messages import Fingerprint
 from unveil.protocol.roles import Role, owner
+from unveil.runtime.assemble import cache_folder, unit_machine
+from unveil.runtime.host import Host
 from unveil.schema import built_in
+from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.synthetic import generate, write
 from unveil.transport.port import Closed
-from unveil.trial import folder
-from unveil.trial.folder import PROJECT, Trial
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 import unveil as package
 from unveil.cli import reference, reference_http, reference_http_text
 from unveil.cli.app import app
-from unveil.owner import policy_file
-from unveil.party.review import ReviewUnitService
-from unveil.party.unit import AttributeUnitService, RecordUnitService, Unit
 from unveil.protocol.roles import Role
-from unveil.review_unit.masking import kind_of, mask_values
+from unveil.roles.owner import policy_file
+from unveil.roles.review_unit.masking import kind_of, mask_values
+from unveil.runtime.reviews import ReviewUnitService
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
 from unveil.schema import Schema, built_in, parse
-from unveil.transport.access import ENDPOINTS
-from unveil.transport.metrics import Metrics
+from unveil.transport.http.access import ENDPOINTS
+from unveil.transport.http.metrics import Metrics
 from unveil.transport.port import OPERATOR, Caller
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.encoding import bulk, compiled, filters
+from unveil.encoding import filters
+from unveil.encoding.bulk import columns as bulk
+from unveil.encoding.bulk import compiled
+from unveil.encoding.bulk.grams import cut
 from unveil.encoding.encoder import Encoder
-from unveil.encoding.grams import cut
 from unveil.encoding.keys import OwnerKey
 from unveil.encoding.normalise import _PASSES, _STEPS, composed, normalise
 from unveil.encoding.qgrams import pad_symbol, qgrams

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.encoding import sha256
+from unveil.encoding.bulk import sha256
 from unveil.errors import SettingError
 
 # Kernels are compiled inside the first example.

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from unveil.engines.gpu import GpuEngine, Shape
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.gpu.engine import GpuEngine, Shape
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Measure
 from unveil.linkage.pairs import Pairs

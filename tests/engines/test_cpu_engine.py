@@ -13,10 +13,10 @@ import pytest
 from filter_fixture import MEASURES, filters, listed, naive
 from numpy.typing import NDArray
 
-from unveil.engines.cpu import CpuEngine
-from unveil.engines.cpu_layout import tasks, weigh
+from unveil.engines.cpu.engine import CpuEngine
+from unveil.engines.cpu.layout import tasks, weigh
 from unveil.engines.measure import needed, similarity
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Measure
@@ -149,8 +149,8 @@ def test_needed_ones_are_the_fewest_that_reach_the_floor(measure: Measure, floor
 SCRIPT = """
 import resource, sys
 import numpy as np
-from unveil.engines.cpu import CpuEngine
-from unveil.engines.cpu_layout import tasks, weigh
+from unveil.engines.cpu.engine import CpuEngine
+from unveil.engines.cpu.layout import tasks, weigh
 from unveil.linkage.bits import Bits
 rng = np.random.default_rng(1)
 words = [rng.integers(0, 2**63, (int(sys.argv[1]), 4), dtype=np.uint64) for _ in range(2)]
@@ -191,7 +191,7 @@ def test_without_a_writable_folder_for_compiled_code_the_engine_still_works(tmp_
         "from unveil.engines import cpu_compile\n"
         "import numba.core.caching as caching\n"
         "caching.CacheImpl._locator_classes = []\n"
-        "from unveil.engines.cpu_layout import join\n"
+        "from unveil.engines.cpu.layout import join\n"
         "import numpy as np\n"
         "print(join(np.array([0, 1], np.int32), np.array([0, 2], np.int32), 4, np.empty((0, 4), np.int32)))\n"
     )
@@ -202,8 +202,8 @@ def test_without_a_writable_folder_for_compiled_code_the_engine_still_works(tmp_
 
 def test_compiled_code_is_renewed_when_any_kernel_changes() -> None:
     """A kernel contains the kernels of other files, which Numba alone would not look at."""
-    from unveil.engines import cpu_compile
-    from unveil.engines.cpu_pieces import compare_pieces
+    from unveil.engines.cpu import compile as cpu_compile
+    from unveil.engines.cpu.pieces import compare_pieces
 
     index = compare_pieces._cache._cache_file  # type: ignore[attr-defined]
     assert cpu_compile._sources() == index._source_stamp

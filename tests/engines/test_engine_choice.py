@@ -20,7 +20,7 @@ def test_auto_takes_the_fastest_engine_that_there_is(monkeypatch: pytest.MonkeyP
 
 def test_a_named_engine_that_is_missing_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asked for the GPU must not get another engine in silence."""
-    monkeypatch.setitem(sys.modules, "unveil.engines.gpu", None)
+    monkeypatch.setitem(sys.modules, "unveil.engines.gpu.engine", None)
     with pytest.raises(EngineError) as error:
         choose("gpu")
     assert "gpu" in error.value.message

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from unveil.engines import choose, gpu, problem
-from unveil.engines.gpu import linear_need
+from unveil.engines import choose, problem
+from unveil.engines.gpu import engine as gpu
+from unveil.engines.gpu.engine import linear_need
 from unveil.engines.measure import needed
 from unveil.errors import EngineError
 from unveil.linkage.engine import Measure

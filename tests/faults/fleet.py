@@ -18,11 +18,11 @@ from typing import Any, Self
 from small_trial import SmallTrial
 
 from patience import PATIENCE
+from unveil.lab.local_parties.folder import OWNERS, PARTIES, PROJECT, UNITS
 from unveil.storage.database import Database
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Busy, Unreachable
-from unveil.transport.tls import Credentials, client_context
-from unveil.trial.folder import OWNERS, PARTIES, PROJECT, UNITS
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context
 
 #: Words of a unit that finds its port taken: a client may have been given it while nobody listened.
 _PORT_TAKEN = "cannot listen on"

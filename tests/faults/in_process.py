@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from unveil.errors import StorageError
-from unveil.party.errand import Errand
-from unveil.party.host import Host
-from unveil.party.review import ReviewUnitService
-from unveil.party.seat import Seat, neighbours, unit_address
-from unveil.party.unit import AttributeUnitService, RecordUnitService, Unit
+from unveil.lab.simulation.machines import Machines
 from unveil.projects.project import Party, Project
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role, address_of, owner
-from unveil.simulation.machines import Machines
+from unveil.runtime.host import Host
+from unveil.runtime.owner.fetcher import Errand
+from unveil.runtime.reviews import ReviewUnitService
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
+from unveil.runtime.worker import Seat, neighbours, unit_address
 from unveil.storage.database import Database
 from unveil.transport.courier import Courier
 from unveil.transport.failures import Busy, Unreachable

@@ -11,7 +11,7 @@ from typing import Final
 from fleet import Fleet, ReviewerAtWork, addresses
 from wire_tap import read_tap
 
-from unveil.trial.folder import PARTIES
+from unveil.lab.local_parties.folder import PARTIES
 
 _YOUNG: Final = 0.25  # share of processes that are killed while they start
 _YOUNG_SECONDS: Final = 0.15

@@ -8,15 +8,15 @@ from fleet import addresses
 from small_trial import SmallTrial
 from wire_tap import ACKNOWLEDGED, FETCHED, SENT, Line, read_tap
 
-from unveil.owner.decisions import KINDS, Answered
-from unveil.owner.ledger import ATTRIBUTE, REVIEW
-from unveil.party.at_owner import OwnerFolder
+from unveil.lab.local_parties.folder import OWNERS, PARTIES, UNITS
+from unveil.lab.local_parties.logs import log_of
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec, frames
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import ID, AttributeEncodings, AttributeValues
-from unveil.trial.folder import OWNERS, PARTIES, UNITS
-from unveil.trial.logs import log_of
+from unveil.roles.owner.decisions import KINDS, Answered
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.runtime.owner.folder import OwnerFolder
 
 Disclosures = Counter[tuple[str, int, bytes]]  # owner, layer, pair or task
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unveil.engines import choose
-from unveil.presets import with_preset
+from unveil.lab.evaluation.dataset import read_dataset
+from unveil.lab.local_parties import folder
+from unveil.lab.local_parties.folder import OWNERS, Trial
+from unveil.lab.simulation.study import Study, simulation_key
+from unveil.lab.simulation.world import Settings, World
+from unveil.lab.synthetic import generate, write
 from unveil.schema import Schema, built_in
-from unveil.simulation.study import Study, simulation_key
-from unveil.simulation.world import Settings, World
-from unveil.synthetic import generate, write
-from unveil.tables.read import read_dataset
-from unveil.trial import folder
-from unveil.trial.folder import OWNERS, Trial
+from unveil.schema.presets import with_preset
 
 #: Bytes of one part of an upload, in the parties that the zygote starts: a dozen parts for 300 people.
 PART = 5_000

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from unveil.storage.log import ProjectLog
-from unveil.transport.client import UnitClient
+from unveil.storage.log.log import ProjectLog
+from unveil.transport.http.client import UnitClient
 
 _WRITES = ("append", "delivered", "erase")
 _CALLS = ("put", "mail", "acknowledge")

@@ -15,15 +15,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from in_process import EVERYBODY, OWNERS, UNITS, Fate, Letter, Parties
 from small_trial import small_schema
 
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import ProtocolError, TooEarly
+from unveil.lab.simulation.machines import Machines, Settings
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import World
+from unveil.lab.synthetic import generate
 from unveil.protocol import codec
 from unveil.protocol.messages import Fingerprint
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
-from unveil.simulation.machines import Machines, Settings
-from unveil.simulation.study import Study
-from unveil.simulation.world import World
-from unveil.synthetic import generate
 from unveil.transport.port import Conflict
 
 SCHEMA = small_schema(batches=(5, 5, 5), budget=8, reviews=4)
@@ -55,7 +55,7 @@ class Delivery(RuleBasedStateMachine):
     def begin(self) -> None:
         # In memory where there is such a folder: no process dies here, so nothing is learnt from waiting for a disk.
         self._folder = tempfile.TemporaryDirectory(prefix="unveil-delivery-", dir=_MEMORY if _MEMORY.is_dir() else None)
-        self._patch = mock.patch("unveil.owner.machine.PART", PART)
+        self._patch = mock.patch("unveil.roles.owner.machine.PART", PART)
         self._patch.start()
         self.parties = Parties(Path(self._folder.name), lambda: Machines(the_study(), SCHEMA, Settings(seed=1)))
 

@@ -23,12 +23,12 @@ from zygote import PARTY_FAILED
 from patience import PATIENCE, wait_until
 from postgres import PostgresServer
 from unveil.errors import StorageError
-from unveil.party.host import Host
-from unveil.party.seat import Seat
+from unveil.lab.local_parties.folder import OWNERS, PARTIES, UNITS
+from unveil.runtime.host import Host
+from unveil.runtime.worker import Seat
 from unveil.storage.database import Database
 from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.logs import logger
-from unveil.trial.folder import OWNERS, PARTIES, UNITS
 
 SCHEMA = small_schema(batches=(5,) * 6, budget=16, reviews=8)
 _MOMENT = 1.0  # seconds

@@ -12,7 +12,7 @@ from log_checks import check_everything
 from small_trial import new_trial
 
 from postgres import PostgresServer
-from unveil.trial.folder import PARTIES
+from unveil.lab.local_parties.folder import PARTIES
 
 #: How often each party is killed.
 SQLITE_KILLS = int(os.environ.get("UNVEIL_KILLS_SQLITE", "100"))

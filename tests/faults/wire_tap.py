@@ -16,7 +16,7 @@ from typing import Any
 
 from unveil.protocol import codec
 from unveil.protocol.messages import AttributeEncodings, AttributeValues
-from unveil.transport.client import UnitClient
+from unveil.transport.http.client import UnitClient
 
 SENT, ACKNOWLEDGED, FETCHED = "sent", "acknowledged", "fetched"
 

@@ -65,15 +65,15 @@ def warm_up() -> None:
     import sudden_death
     import wire_tap
 
-    import unveil.owner.machine
-    import unveil.party.at_owner
-    import unveil.party.serve
-    import unveil.transport.server
-    import unveil.trial.owner_process
+    import unveil.lab.local_parties.owner_process
+    import unveil.roles.owner.machine
+    import unveil.runtime.owner.folder
+    import unveil.runtime.serve
+    import unveil.transport.http.server
 
     with tempfile.TemporaryDirectory() as root:
         small_trial.new_trial(Path(root) / "warm", seed=1, people=60, schema=small_trial.small_schema(batches=(6, 6)))
-    unveil.owner.machine.PART = small_trial.PART
+    unveil.roles.owner.machine.PART = small_trial.PART
     sudden_death.install()
     wire_tap.install()
     tasks = len(list(Path("/proc/self/task").iterdir()))
@@ -145,7 +145,7 @@ def _run(party: str, root: Path) -> int:
     import wire_tap
 
     from unveil.errors import UnveilError
-    from unveil.trial.folder import UNITS, Trial
+    from unveil.lab.local_parties.folder import UNITS, Trial
 
     trial = Trial(root)
     wire_tap.open_tap(root / "wire.jsonl", party)
@@ -159,16 +159,16 @@ def _run(party: str, root: Path) -> int:
 
 
 def _serve(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the caller, after the fork
-    from unveil.party.serve import serve_unit
+    from unveil.lab.local_parties.folder import UNITS
     from unveil.projects.unit_config import UnitConfig
-    from unveil.trial.folder import UNITS
+    from unveil.runtime.serve import serve_unit
 
     config = UnitConfig.load(trial.config(party), demonstration=True)
     serve_unit(UNITS[party], config, demonstration=True, on_ready=lambda _host, _port: None)
 
 
 def _errand(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the caller, after the fork
-    from unveil.trial.owner_process import work
+    from unveil.lab.local_parties.owner_process import work
 
     work(trial.config(party), threading.Event())
 

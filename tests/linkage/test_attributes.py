@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unveil.linkage.attributes import agreement_classes, attribute_similarities, evidence
-from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN, states
+from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, states
 from unveil.schema import Attribute, Schema
 
 NAN = float("nan")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import KEY_BYTES, Blocks
 from unveil.linkage.engine import Encoded, comparing

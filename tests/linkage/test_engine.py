@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unveil.engines import choose
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import EngineError
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded, comparing

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from unveil.linkage.layer import Layer
-from unveil.linkage.outcome import Flags, Outcomes, Reals
+from unveil.linkage.model import Uncalibrated
+from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
 from unveil.schema import Protocol
 
 Lesson = tuple[list[float], list[bool], list[float]]
 
 
 @dataclass(frozen=True)
-class Scripted:
+class Scripted(Uncalibrated):
     """A model that says what it was told to say and notes what it was taught."""
 
     p: float = 0.6
@@ -24,6 +25,19 @@ class Scripted:
     def ready(self) -> bool:
         """It always has something to say."""
         return True
+
+    @property
+    def threshold(self) -> None:
+        """It has none."""
+        return
+
+    def log_odds(self, features: Reals) -> Reals:
+        """Those of what it says."""
+        return log_odds(self.predict(features))
+
+    def band(self, p_t: float) -> None:
+        """It has none."""
+        del p_t
 
     def predict(self, features: Reals) -> Outcomes:
         """Match where the feature is positive."""

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.linkage.layer import Layer
-from unveil.linkage.logistic import LogisticModel, Prior
 from unveil.linkage.query import closest_sample
-from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN, learnt_bounds, states
+from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, learnt_bounds, states
+from unveil.models.logistic import LogisticModel, Prior
 from unveil.schema import Protocol
 
 ONE = Prior(("x",), np.zeros(1), np.ones(1), np.ones(1), 0.0)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.linkage.clusters import components, symmetric_best
-from unveil.linkage.columns import outcome_columns, outcomes
-from unveil.linkage.handles import Handles
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.pairs import Rows
+from unveil.roles.columns import outcome_columns, outcomes
+from unveil.roles.handles import Handles
 
 edges = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.sampled_from([0.7, 0.8, 0.9])), max_size=15)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN, STATES, states
+from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, STATES, states
 from unveil.privacy.requests import Policy, disclosed
 
 

@@ -22,9 +22,9 @@ from odd_certificates import DAY, SERVER, reissue
 from patience import PATIENCE
 from unveil.errors import SettingError
 from unveil.projects import pki
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Unreachable
-from unveil.transport.tls import Credentials, client_context, server_context
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context, server_context
 
 OWN = "perhaps it does not accept our own certificate"
 EMPTY = b"HTTP/1.1 204 No Content\r\n\r\n"

@@ -11,14 +11,14 @@ import pytest
 from project_parts import with_files
 
 from odd_certificates import ANY, CLIENT, DAY, SERVER, reissue
+from unveil.files import key_file as keyfile
 from unveil.projects.certificates import read_certificate
 from unveil.projects.membership import Membership, owner_membership, unit_memberships
 from unveil.projects.own_certificate import names_host
 from unveil.projects.owner_config import OwnerConfig, owner_text
-from unveil.projects.settings_file import ProjectError
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol import roles
-from unveil.storage import keyfile
+from unveil.settings.reader import ProjectError
 
 HOSTS = ("rec.example.org",)
 UNIT = """\

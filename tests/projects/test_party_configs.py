@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from project_parts import with_files
 
+from unveil.files import key_file as keyfile
 from unveil.projects import pki
 from unveil.projects.membership import owner_membership, unit_memberships
 from unveil.projects.owner_config import OwnerConfig, owner_text
-from unveil.projects.settings_file import ProjectError
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol import roles
-from unveil.storage import keyfile
+from unveil.settings.reader import ProjectError
 
 UNIT = """\
 database = "unit.sqlite"

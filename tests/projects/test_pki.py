@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from unveil.errors import SettingError
+from unveil.files.public_key import public_key_name
 from unveil.projects import pki
 from unveil.projects.certificates import CertificateError, read_certificate
-from unveil.public_key import public_key_name
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from project_parts import UNITS, owner, project, public_key, unit
 
 from unveil.errors import SettingError
-from unveil.presets import ENCODINGS, PRESETS, with_encoding, with_preset
 from unveil.projects.project import Limits, Party, Project
 from unveil.projects.project_file import join, load, load_draft, parse_project, project_text, write_new
-from unveil.projects.settings_file import LONGEST, ProjectError
 from unveil.protocol.codec import VERSION
 from unveil.schema import Hardening, Schema, built_in, built_in_names
+from unveil.schema.presets import ENCODINGS, PRESETS, with_encoding, with_preset
+from unveil.settings.reader import LONGEST, ProjectError
 
 NAMES = st.from_regex(r"\A[a-z][a-z0-9-]{0,62}\Z")
 HOSTS = st.sampled_from(["127.0.0.1", "[::1]", "unit.example.org", "h"])

@@ -14,7 +14,6 @@ from small_project import (
     with_protocol,
 )
 
-from unveil.attribute_unit.machine import AttributeUnit
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import (
@@ -27,6 +26,7 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.roles.attribute_unit.machine import AttributeUnit
 from unveil.schema import Schema
 
 #: Filters as small numbers: equal, half alike, unlike to 0b1111; 0 is missing.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from small_project import NAMES, handles, ids, sent
 
-from unveil.owner.machine import Owner
 from unveil.protocol.flows import Envelope
 from unveil.protocol.messages import ID, AttributeValues, AttributeWish, EncodingWish
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
+from unveil.roles.owner.machine import Owner
 
 
 def keys(*numbers: int) -> bytes:

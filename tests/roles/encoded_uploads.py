@@ -8,7 +8,7 @@ from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import Bootstrap, Fingerprint, RecordEncodings
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
-from unveil.record_unit.machine import RecordUnit
+from unveil.roles.record_unit.machine import RecordUnit
 
 M = 1024  # bits of a filter
 

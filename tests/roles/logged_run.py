@@ -22,9 +22,6 @@ from small_project import (
 )
 
 from unveil.errors import TooEarly
-from unveil.linkage.chance import Chance, SeededChance
-from unveil.owner.machine import Owner
-from unveil.owner.policy import Policy
 from unveil.protocol import frames
 from unveil.protocol.codec import decode, encode
 from unveil.protocol.flows import Envelope, check_outgoing
@@ -32,9 +29,12 @@ from unveil.protocol.machine import Decision, Erased, Machine, Step
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.records import Records
-from unveil.review_unit.display import ReviewablePair, Verdict
-from unveil.review_unit.machine import ReviewUnit
-from unveil.review_unit.masking import Stage
+from unveil.roles.chance import Chance, SeededChance
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import Policy
+from unveil.roles.review_unit.display import ReviewablePair, Verdict
+from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.masking import Stage
 from unveil.schema import Schema
 
 PARTIES = (A, B, RECORD_UNIT, ATTRIBUTE_UNIT, REVIEW_UNIT)

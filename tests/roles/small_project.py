@@ -10,27 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unveil.attribute_unit.machine import AttributeUnit
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import RemoteProtocolError
-from unveil.linkage.chance import Chance, SeededChance
 from unveil.linkage.engine import comparing
-from unveil.linkage.forest import Forest as GrownForest
-from unveil.linkage.plausible import Screen, screen
-from unveil.owner.machine import Owner
-from unveil.owner.policy import Policy
-from unveil.priors.models import attribute_model, record_model
+from unveil.models.choice import attribute_model, record_model
+from unveil.models.forest import Forest as GrownForest
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Machine, receive, settle
 from unveil.protocol.messages import ID, Agreement, Message, RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Address, owner
-from unveil.record_unit.machine import RecordUnit
 from unveil.records import Column, Records
-from unveil.review_unit.machine import ReviewUnit
+from unveil.roles.attribute_unit.machine import AttributeUnit
+from unveil.roles.chance import Chance, SeededChance
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import Policy
+from unveil.roles.record_unit.machine import RecordUnit
+from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.schema import Attribute, BlockingKey, Forest, Protocol, Review, Schema, Threshold
+from unveil.screening.screen import Screen, screen
 
 A, B, STRANGER = owner("a"), owner("b"), owner("c")
 OWNERS = (A, B)

@@ -8,11 +8,11 @@ import pytest
 from logged_run import SCHEMAS, LoggedRun, whole
 from small_project import KEY, OWNERS, SCHEMA, A, B, make_owner, make_record_unit, with_protocol
 
-from unveil.owner import machine as owner_machine
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Machine, receive, settle
 from unveil.protocol.messages import Agreement, Fingerprint, LinkTable, Message, RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Address
+from unveil.roles.owner import machine as owner_machine
 from unveil.schema import Schema
 
 ONE_LAYER = with_protocol(SCHEMA, layers=1)

@@ -37,9 +37,8 @@ from small_project import (
     with_protocol,
 )
 
-from unveil.attribute_unit.answers import Answers
 from unveil.errors import TooEarly
-from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN
+from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import (
@@ -50,6 +49,7 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
+from unveil.roles.attribute_unit.answers import Answers
 
 
 def test_a_batch_is_worked_on_when_both_owners_have_answered_every_pair() -> None:

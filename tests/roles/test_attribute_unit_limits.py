@@ -8,11 +8,11 @@ import pytest
 from asked_attribute_unit import DOUBTING, TWO_LAYERS, announced, answer, asking, refusal, split
 from small_project import OWNERS, A, B, make_attribute_unit, refuses, sent, with_protocol
 
-from unveil.attribute_unit import machine as attribute_machine
-from unveil.party.closing import unfinished
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import Labels
 from unveil.protocol.roles import RECORD_UNIT
+from unveil.roles.attribute_unit import machine as attribute_machine
+from unveil.runtime.closing import unfinished
 
 
 def test_no_more_batches_are_taken_than_the_schema_has() -> None:

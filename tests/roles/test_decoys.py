@@ -9,7 +9,9 @@ import pytest
 from small_project import OWNERS, A, Traffic, with_protocol
 from whole_runs import PERSON, study_of
 
-from unveil.linkage.request import SHOWN
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
+from unveil.linkage.shown import SHOWN
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.messages import (
@@ -21,8 +23,6 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import REVIEW_UNIT
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
 
 P_T = PERSON.protocol.p_t
 #: A wide band, so that there are enough uncertain pairs, and a low floor, so that there are enough certain ones.

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.owner.ledger import ATTRIBUTE, REVIEW, Ledger, Spent, day_of
 from unveil.privacy.kapr import kapr_held
 from unveil.privacy.ledger_risk import LedgerRisk, ledger_risk
 from unveil.privacy.population import Population
 from unveil.protocol.messages import ID
 from unveil.records import Column, Records
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW, Ledger, Spent, day_of
 
 DAY = 86_400.0
 RECORDS, ATTRIBUTES = 5, 3

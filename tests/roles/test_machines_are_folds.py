@@ -25,15 +25,15 @@ from small_project import OWNERS, STRANGER, ids, state_of
 
 from unveil.errors import RemoteProtocolError
 from unveil.linkage.layer import Layer
-from unveil.owner.ledger import ATTRIBUTE, REVIEW
-from unveil.owner.machine import Owner
 from unveil.protocol import frames
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Decision, Erased, Machine, Step
 from unveil.protocol.messages import AttributeEncodings, AttributeValues, Refusal
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
-from unveil.record_unit.machine import RecordUnit
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.machine import Owner
+from unveil.roles.record_unit.machine import RecordUnit
 
 by_party = pytest.mark.parametrize("party", PARTIES, ids=str)
 by_run = pytest.mark.parametrize("name", SCHEMAS)

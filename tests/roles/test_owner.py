@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 from small_project import NAMES, PEOPLE, A, B, handles, ids, make_introduced_owner, refuses, sent
 
 from unveil.errors import RemoteProtocolError, SettingError
-from unveil.owner.frequency import frequency_classes
-from unveil.owner.ledger import Ledger
-from unveil.owner.policy import ATTRIBUTE, REVIEW, Policy
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import (
@@ -28,6 +25,9 @@ from unveil.protocol.messages import (
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.records import Column
+from unveil.roles.owner.frequency import frequency_classes
+from unveil.roles.owner.ledger import Ledger
+from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Policy
 
 PRESENT = np.array([[value != "" for value in PEOPLE[name]] for name in NAMES]).T
 

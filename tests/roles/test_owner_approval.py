@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from small_project import NAMES, A, handles, ids, make_introduced_owner, sent
 
-from unveil.owner.decisions import Approved
-from unveil.owner.machine import Owner
-from unveil.owner.policy import ATTRIBUTE, REVIEW, Approval, Caps, Policy
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive, settle
 from unveil.protocol.messages import AttributeEncodings, AttributeValues, AttributeWish, EncodingWish, Refusal
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
+from unveil.roles.owner.decisions import Approved
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Approval, Caps, Policy
 
 
 def made(approval: Approval, caps: Caps | None = None) -> Owner:

@@ -22,10 +22,7 @@ from small_project import (
     sent,
 )
 
-from unveil.linkage.request import SHOWN
-from unveil.owner import machine as owner_machine
-from unveil.owner.machine import Owner
-from unveil.owner.policy import ATTRIBUTE, REVIEW, Caps, Policy
+from unveil.linkage.shown import SHOWN
 from unveil.protocol.codec import decode, encode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Decision, receive
@@ -41,7 +38,10 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
-from unveil.record_unit.machine import WISHES
+from unveil.roles.owner import machine as owner_machine
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Caps, Policy
+from unveil.roles.record_unit.machine import WISHES
 
 
 @pytest.mark.parametrize("pairs", [[1], [2, 1], [2, 2]])

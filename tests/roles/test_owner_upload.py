@@ -22,12 +22,12 @@ from small_project import (
 )
 
 from unveil.errors import SettingError
-from unveil.owner import machine
-from unveil.owner.machine import Owner
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Decision, receive, settle
 from unveil.protocol.messages import HASH, ID, Agreement, Fingerprint, LinkTable
 from unveil.protocol.roles import RECORD_UNIT
+from unveil.roles.owner import machine
+from unveil.roles.owner.machine import Owner
 
 OTHER_KEY = b"another invented owner key, 32 b"
 UPLOAD_FIELDS = ("part", "parts", "m", "blocking_keys")

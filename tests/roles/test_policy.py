@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from unveil.errors import SettingError
-from unveil.owner.allowance import Caps
-from unveil.owner.combinations import Combinations
-from unveil.owner.ledger import ATTRIBUTE, REVIEW, Ledger
-from unveil.owner.policy import Approval, Grant, Policy
 from unveil.records import Column, Records
+from unveil.roles.owner.allowance import Caps
+from unveil.roles.owner.combinations import Combinations
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.roles.owner.policy import Approval, Grant, Policy
 
 DAY = 86_400.0
 NAMES = ("first_name", "last_name", "zip")

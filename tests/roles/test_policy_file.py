@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from unveil.errors import SettingError
-from unveil.owner.allowance import Caps
-from unveil.owner.policy import Policy
-from unveil.owner.policy_file import CapTables, PolicyFile, PolicyFileError, parse
+from unveil.roles.owner.allowance import Caps
+from unveil.roles.owner.policy import Policy
+from unveil.roles.owner.policy_file import CapTables, PolicyFile, PolicyFileError, parse
 from unveil.schema import built_in
 
 NAMES = built_in().names

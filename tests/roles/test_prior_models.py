@@ -10,14 +10,13 @@ import pytest
 from small_project import SCHEMA, A, B, Traffic, make_attribute_unit, make_record_unit, with_protocol
 from whole_runs import PERSON, study_of
 
-from unveil.evaluation.result import Point
-from unveil.linkage.chance import SeededChance
-from unveil.linkage.logistic import LogisticModel
+from unveil.lab.evaluation.result import Point
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.pairs import Comparison, Pairs
-from unveil.owner.policy import Policy
-from unveil.presets import with_preset
-from unveil.priors.models import record_model
+from unveil.models.choice import record_model
+from unveil.models.logistic import LogisticModel
 from unveil.protocol.messages import (
     Agreement,
     AttributeWish,
@@ -28,9 +27,10 @@ from unveil.protocol.messages import (
     ReviewLabel,
     ReviewTask,
 )
-from unveil.review_unit.display import ReviewablePair, Verdict
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
+from unveil.roles.chance import SeededChance
+from unveil.roles.owner.policy import Policy
+from unveil.roles.review_unit.display import ReviewablePair, Verdict
+from unveil.schema.presets import with_preset
 
 UNVEIL = with_preset(PERSON, "unveil", budget=100)
 PRIOR = with_protocol(SCHEMA, models="prior", controls=0.2)

@@ -30,8 +30,8 @@ from unveil.protocol.messages import (
     RecordEncodings,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
-from unveil.record_unit import machine
-from unveil.record_unit.machine import RecordUnit
+from unveil.roles.record_unit import machine
+from unveil.roles.record_unit.machine import RecordUnit
 
 UNCERTAIN = {2, 3, 4, 5, 6}  # between .67 and .76
 

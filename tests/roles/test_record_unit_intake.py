@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_project import OWNERS, STRANGER, A, B, ids, make_record_unit, refuses, sent
 
-from unveil.linkage.plausible import screen
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import ID, Agreement, AttributeEncodings, Labels, RecordEncodings
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.screening.screen import screen
 
 
 def plain(sender: Address, *, keys: int = 1, handles: bytes = ids(1)) -> Envelope:

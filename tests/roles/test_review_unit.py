@@ -18,15 +18,15 @@ from small_project import (
 )
 
 from unveil.errors import LocalProtocolError, TooEarly
-from unveil.linkage.request import DISSIMILAR, EQUAL, MISSING, SHOWN
-from unveil.party.closing import unfinished
+from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import LONGEST_VALUE, AttributeValues, Bootstrap, Refusal, ReviewLabel, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
-from unveil.review_unit.display import Verdict
-from unveil.review_unit.machine import ReviewUnit
-from unveil.review_unit.masking import Stage
+from unveil.roles.review_unit.display import Verdict
+from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.masking import Stage
+from unveil.runtime.closing import unfinished
 
 ANN, ANNE = {"first_name": "ann"}, {"first_name": "anne"}
 

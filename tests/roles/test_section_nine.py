@@ -11,8 +11,9 @@ from whole_runs import PERSON, SCALED, WIDE, XOR, FullRun, final_f1, full_schedu
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
 from unveil.linkage.bits import Bits
-from unveil.owner.policy import Policy
 from unveil.privacy.bits import gini, gini_floor, js_distance, position_counts
 from unveil.protocol.machine import receive, settle
 from unveil.protocol.messages import (
@@ -28,8 +29,7 @@ from unveil.protocol.messages import (
 )
 from unveil.protocol.roles import owner
 from unveil.records import Column, Records
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
+from unveil.roles.owner.policy import Policy
 
 ENCODER = Encoder(PERSON, OwnerKey(b"an invented owner key, 32 bytes."), project="p")
 #: Mean bigrams of each attribute as published, and the share of records that have a value.

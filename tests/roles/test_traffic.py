@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from small_project import SCHEMA, A, Traffic, ids, make_owner, make_review_unit, records, with_protocol
 from whole_runs import SCALED, people, run, the_study
 
-from unveil.engines.reference import ReferenceEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import LocalProtocolError, RemoteProtocolError, SettingError
-from unveil.linkage.chance import SeededChance
-from unveil.owner.policy import ATTRIBUTE, REVIEW, Policy
+from unveil.lab.simulation.reviewer import SimulatedReviewer
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
 from unveil.protocol.codec import encode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
@@ -29,9 +30,8 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, owner
-from unveil.simulation.reviewer import SimulatedReviewer
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
+from unveil.roles.chance import SeededChance
+from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Policy
 from unveil.transport.memory import MemoryNetwork
 
 NAMES = SCALED.names

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from small_project import Traffic, with_protocol
 
-from unveil.engines.reference import ReferenceEngine
-from unveil.linkage.chance import SeededChance
-from unveil.review_unit.display import ReviewablePair, Verdict
+from unveil.engines.reference.engine import ReferenceEngine
+from unveil.lab.simulation.reviewer import SimulatedReviewer
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
+from unveil.lab.synthetic import generate
+from unveil.roles.chance import SeededChance
+from unveil.roles.review_unit.display import ReviewablePair, Verdict
 from unveil.schema import Hardening, Schema, built_in
-from unveil.simulation.reviewer import SimulatedReviewer
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
-from unveil.synthetic import generate
 
 PERSON = built_in("person")
 #: M_R is sure of nothing but the extremes, so that nearly every candidate can be asked about.

@@ -12,7 +12,7 @@ import pytest
 from field_run import CONSENT, FieldRun, Observed, conduct, prepare
 from live_units import LiveUnits, serving
 
-from unveil.trial.folder import Trial
+from unveil.lab.local_parties.folder import Trial
 
 
 @pytest.fixture(scope="session")

@@ -23,21 +23,21 @@ from planted import codes_in, plant
 from traffic import Exchange, recorded
 
 from patience import PATIENCE, wait_until
-from unveil.owner.ledger import Entries
-from unveil.party.at_owner import OwnerFolder
-from unveil.presets import with_preset
+from unveil.lab.local_parties import folder
+from unveil.lab.local_parties.folder import OWNERS, PARTIES, PROJECT, UNITS, Trial
+from unveil.lab.local_parties.processes import ports_held
+from unveil.lab.synthetic import generate, write
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, AttributeValues
+from unveil.roles.owner.ledger import Entries
+from unveil.runtime.owner.folder import OwnerFolder
 from unveil.schema import Schema, built_in
+from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.synthetic import generate, write
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Unreachable
-from unveil.transport.tls import Credentials, client_context
-from unveil.trial import folder
-from unveil.trial.folder import OWNERS, PARTIES, PROJECT, UNITS, Trial
-from unveil.trial.processes import ports_held
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context
 
 PEOPLE, SEED, BUDGET = 400, 3, 20
 KEY_DO = bytes(range(101, 133))
@@ -135,7 +135,7 @@ def conduct(trial: Trial) -> Observed:
         observed.token = _token(trial)
         owners = {
             name: stack.enter_context(
-                _process(trial, name, ["-m", "unveil.trial.owner_process", str(trial.config(name))])
+                _process(trial, name, ["-m", "unveil.lab.local_parties.owner_process", str(trial.config(name))])
             )
             for name in OWNERS
         }

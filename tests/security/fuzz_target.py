@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from patience import PATIENCE
-from unveil.transport.tls import Credentials
+from unveil.transport.http.tls import Credentials
 
 CASES = int(os.environ.get("UNVEIL_FUZZ_CASES", "1000"))
 CHECKS = [

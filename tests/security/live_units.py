@@ -17,12 +17,12 @@ from two_projects import PROJECTS, TwoProjects, make
 from http_answers import read_answer
 from patience import PATIENCE
 from three_units import start_units
+from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.processes import ports_held
 from unveil.protocol import codec
 from unveil.protocol.messages import Message
 from unveil.storage.database import Database
-from unveil.transport.tls import Credentials, client_context
-from unveil.trial.folder import UNITS
-from unveil.trial.processes import ports_held
+from unveil.transport.http.tls import Credentials, client_context
 
 _DAY = 86_400.0
 

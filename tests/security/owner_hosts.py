@@ -7,14 +7,14 @@ from pathlib import Path
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.linkage.chance import SeededChance
-from unveil.owner.machine import Owner
-from unveil.owner.policy import Policy
-from unveil.party.host import Host
 from unveil.protocol import codec
 from unveil.protocol.messages import Agreement, Message
 from unveil.protocol.roles import RECORD_UNIT, Address, owner
 from unveil.records import Column, Records
+from unveil.roles.chance import SeededChance
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import Policy
+from unveil.runtime.host import Host
 from unveil.schema import Schema, built_in
 from unveil.storage.database import Database
 

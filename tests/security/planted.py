@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
+from unveil.lab.synthetic import Population
 from unveil.records import Column, Records
-from unveil.synthetic import Population
 
 #: Upper and lower case, an accent and a blank: each encoding changes one of them.
 MARK = "Qzxé jVk"

@@ -8,10 +8,10 @@ from typing import Any
 
 from traffic import Recorder
 
-import unveil.party.serve
+import unveil.runtime.serve
 from unveil.cli import main
 
-_application = unveil.party.serve.application  # type: ignore[attr-defined]
+_application = unveil.runtime.serve.application  # type: ignore[attr-defined]
 
 
 def _recorded(*unit: Any, **settings: Any) -> Any:  # noqa: ANN401 - passed on as they are
@@ -22,5 +22,5 @@ def _recorded(*unit: Any, **settings: Any) -> Any:  # noqa: ANN401 - passed on a
 
 if __name__ == "__main__":
     recording = sys.argv.pop(1)
-    unveil.party.serve.application = _recorded  # type: ignore[attr-defined]
+    unveil.runtime.serve.application = _recorded  # type: ignore[attr-defined]
     main()

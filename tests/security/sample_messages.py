@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from unveil.linkage.request import SHOWN
+from unveil.linkage.shown import SHOWN
 from unveil.protocol import messages as m
 
 WIDTH = 7  # attributes

@@ -13,10 +13,10 @@ from live_units import Line, LiveUnits, parted, undated
 from planted import encodings_found, found_in_files, of_bytes
 from two_projects import OWNERS, PARTIES, PROJECTS
 
+from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki
-from unveil.transport.access import ANYONE, ENDPOINTS, Route
-from unveil.transport.limits import BODIES, TEXT
-from unveil.trial.folder import UNITS
+from unveil.transport.http.access import ANYONE, ENDPOINTS, Route
+from unveil.transport.http.limits import BODIES, TEXT
 
 REFUSAL = (
     b'HTTP/1.1 403 Forbidden\r\ncontent-length: 22\r\ncontent-type: application/json\r\n\r\n{"problem": "refused"}'

@@ -15,10 +15,10 @@ from sample_messages import WIDTH, attribute_encodings, record_encodings
 from two_projects import FRAME
 
 from patience import wait_until
+from unveil.lab.local_parties.folder import UNITS
 from unveil.protocol import codec
 from unveil.protocol.frames import VERSION
 from unveil.protocol.messages import ID, MOST_PARTS, AttributeValues, Fingerprint, Refusal
-from unveil.trial.folder import UNITS
 
 MAGIC = b"UNV" + bytes([VERSION])
 OCTETS = "application/octet-stream"

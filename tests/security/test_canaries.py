@@ -16,11 +16,11 @@ from field_run import KEY_DO, FieldRun
 from numpy.typing import NDArray
 from planted import MARK, SIDES, codes_in, encodings_found, found_in_files, marks, of_bytes
 
-from unveil.linkage.columns import entries
-from unveil.linkage.request import SHOWN
-from unveil.owner.ledger import REVIEW
+from unveil.lab.local_parties.folder import OWNERS, UNITS
+from unveil.linkage.shown import SHOWN
 from unveil.protocol.messages import KEY_PAIR, EncodingWish, ReviewTask
-from unveil.trial.folder import OWNERS, UNITS
+from unveil.roles.columns import entries
+from unveil.roles.owner.ledger import REVIEW
 
 VALUE = f"anna{MARK}bcdfx"
 FORMS = {

@@ -14,11 +14,11 @@ from test_authorisation import REFUSAL
 
 from patience import PATIENCE
 from unveil.errors import UnveilError
+from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Refused, Unreachable
-from unveil.transport.tls import Credentials, client_context
-from unveil.trial.folder import UNITS
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context
 
 
 def _refused_by_tls(units: LiveUnits, unit: str, context: ssl.SSLContext) -> bool:

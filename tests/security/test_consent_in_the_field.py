@@ -7,12 +7,10 @@ import pytest
 from field_run import CONSENT, FieldRun, field_schema
 from planted import codes_in
 
-from unveil.engines.reference import ReferenceEngine
-from unveil.linkage.columns import entries
-from unveil.linkage.handles import Handles
-from unveil.owner.decisions import KINDS, Prepared
-from unveil.owner.policy import Policy
-from unveil.presets import with_preset
+from unveil.engines.reference.engine import ReferenceEngine
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
+from unveil.lab.synthetic import generate
 from unveil.protocol import frames
 from unveil.protocol.messages import (
     ID,
@@ -23,10 +21,12 @@ from unveil.protocol.messages import (
     EncodingWish,
     Refusal,
 )
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
+from unveil.roles.columns import entries
+from unveil.roles.handles import Handles
+from unveil.roles.owner.decisions import KINDS, Prepared
+from unveil.roles.owner.policy import Policy
+from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.synthetic import generate
 
 
 class Wished:

@@ -15,13 +15,13 @@ from planted import MARK, encodings_found, found_in_files, marks
 from psycopg import sql
 
 from postgres import PostgresServer
-from unveil.linkage.request import SHOWN
-from unveil.party.host import Host
+from unveil.linkage.shown import SHOWN
 from unveil.protocol import codec
 from unveil.protocol.messages import AttributeValues, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, owner
-from unveil.review_unit.display import Verdict
-from unveil.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.display import Verdict
+from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.runtime.host import Host
 from unveil.schema import built_in
 from unveil.storage.database import Database
 

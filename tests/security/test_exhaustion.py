@@ -13,7 +13,7 @@ from live_units import Line, LiveUnits, parted, serving
 
 from http_answers import read_answer
 from patience import wait_until
-from unveil.transport.limits import Limits
+from unveil.transport.http.limits import Limits
 
 UNIT = "record-unit"
 ALLOWED = 96 << 20  # bytes by which the units' process may grow; each of these attacks used to take far more

@@ -12,13 +12,13 @@ from sample_messages import samples
 from test_authorisation import REFUSAL
 from two_projects import OWNERS, PARTIES
 
+from unveil.lab.local_parties.folder import UNITS
 from unveil.protocol import codec
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Role
 from unveil.storage.database import Database
-from unveil.transport.access import ENDPOINTS, MESSAGE
-from unveil.trial.folder import UNITS
+from unveil.transport.http.access import ENDPOINTS, MESSAGE
 
 KINDS = sorted(FLOWS, key=lambda kind: kind.__name__)
 

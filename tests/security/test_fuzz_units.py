@@ -11,15 +11,15 @@ from live_units import LiveUnits, serving
 from sample_messages import WIDTH, attribute_encodings, id_, record_encodings, samples
 from two_projects import OWNERS
 
-from unveil.linkage.request import SHOWN
+from unveil.lab.local_parties.folder import UNITS
+from unveil.linkage.shown import SHOWN
 from unveil.protocol import codec
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import ID, AttributeValues, Fingerprint, Message, Refusal, ReviewTask
 from unveil.protocol.roles import Role
 from unveil.schema import built_in
-from unveil.transport.app import openapi_document
-from unveil.transport.tls import Credentials
-from unveil.trial.folder import UNITS
+from unveil.transport.http.app import openapi_document
+from unveil.transport.http.tls import Credentials
 
 PENDING = 30  # tasks that wait for a reviewer
 

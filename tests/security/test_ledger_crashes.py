@@ -21,11 +21,6 @@ import numpy as np
 import pytest
 from owner_hosts import A, agreed, build_owner, deliver
 
-from unveil.linkage.columns import byte_matrix, entries
-from unveil.owner.ledger import ATTRIBUTE, REVIEW
-from unveil.owner.machine import Owner
-from unveil.owner.policy import Caps, Policy
-from unveil.party.host import Host
 from unveil.protocol import codec
 from unveil.protocol.messages import (
     ID,
@@ -37,6 +32,11 @@ from unveil.protocol.messages import (
     Message,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
+from unveil.roles.columns import byte_matrix, entries
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import Caps, Policy
+from unveil.runtime.host import Host
 from unveil.storage.backend import Transaction
 from unveil.storage.database import Database
 
@@ -98,7 +98,7 @@ def dying(points: Points) -> Iterator[None]:
 
 
 def _log() -> Any:  # noqa: ANN401 - the class
-    from unveil.storage.log import ProjectLog
+    from unveil.storage.log.log import ProjectLog
 
     return ProjectLog
 

@@ -12,15 +12,15 @@ from pydantic import BaseModel
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.linkage.chance import SeededChance
 from unveil.linkage.engine import Encoded
 from unveil.linkage.pairs import Comparison
-from unveil.linkage.threshold import ThresholdModel
-from unveil.owner.machine import Owner
+from unveil.models.threshold import ThresholdModel
 from unveil.protocol.machine import receive, settle
 from unveil.protocol.messages import Agreement, Fingerprint, RecordEncodings
 from unveil.protocol.roles import owner
-from unveil.record_unit.machine import RecordUnit
+from unveil.roles.chance import SeededChance
+from unveil.roles.owner.machine import Owner
+from unveil.roles.record_unit.machine import RecordUnit
 from unveil.schema import Attribute, Hardening, Schema, built_in
 
 A, B = owner("a"), owner("b")

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from unveil.cli.owner.status import _said
 from unveil.engines import choose
 from unveil.errors import RemoteProtocolError
-from unveil.evaluation.quality import quality, truth_flags
+from unveil.lab.evaluation.quality import quality, truth_flags
+from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.world import Settings, World
+from unveil.lab.synthetic import generate
 from unveil.linkage.bits import Bits
-from unveil.party.unit import RecordUnitService
-from unveil.presets import with_preset
 from unveil.protocol.flows import Envelope
 from unveil.protocol.messages import RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Role
+from unveil.runtime.units import RecordUnitService
 from unveil.schema import built_in
-from unveil.simulation.study import Study
-from unveil.simulation.world import Settings, World
-from unveil.synthetic import generate
+from unveil.schema.presets import with_preset
 from unveil.transport.port import OPERATOR, Caller
 
 N = 800

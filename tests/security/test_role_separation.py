@@ -13,14 +13,14 @@ import pytest
 from two_projects import TwoProjects, make, unit_config
 
 from unveil.errors import ClaimedError, UnveilError
-from unveil.party.serve import serve_unit
+from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki
 from unveil.projects.certificates import read_certificate
-from unveil.projects.settings_file import ProjectError
-from unveil.projects.toml_text import document
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Address
-from unveil.trial.folder import UNITS
+from unveil.runtime.serve import serve_unit
+from unveil.settings.reader import ProjectError
+from unveil.settings.toml_text import document
 
 ORDERED = list(itertools.permutations(UNITS, 2))
 
@@ -43,7 +43,7 @@ def starts(folder: TwoProjects, unit: str, config: dict[str, object], *, demonst
     """Start a unit as far as the moment in which it would listen; whether it came so far."""
     path = folder.config(unit)
     path.write_text(document(config), encoding="utf-8")
-    with mock.patch("unveil.party.serve.serve") as listening:
+    with mock.patch("unveil.runtime.serve.serve") as listening:
         loaded = UnitConfig.load(path, demonstration=demonstration)
         serve_unit(UNITS[unit], loaded, demonstration=demonstration, on_ready=lambda *_: None, logs=io.StringIO())
     return listening.called
@@ -167,7 +167,7 @@ def test_a_unit_does_not_start_twice(made: TwoProjects, unit: str) -> None:
             serve_unit(UNITS[unit], loaded, demonstration=False, on_ready=lambda *_: None, logs=io.StringIO())
         tried.append(unit)
 
-    with mock.patch("unveil.party.serve.serve", second):
+    with mock.patch("unveil.runtime.serve.serve", second):
         serve_unit(UNITS[unit], loaded, demonstration=False, on_ready=lambda *_: None, logs=io.StringIO())
     assert [unit] == tried
 

@@ -20,8 +20,8 @@ from planted import MARK, encodings_found, found_in_files, marks, of_bytes, of_t
 from two_projects import unit_config
 
 from patience import PATIENCE
-from unveil.projects.toml_text import document
-from unveil.trial.folder import OWNERS, UNITS
+from unveil.lab.local_parties.folder import OWNERS, UNITS
+from unveil.settings.toml_text import document
 
 PASSWORD = "Passwort-Zwiebel-77"
 PASSPHRASE = "correct horse Zwiebel staple"

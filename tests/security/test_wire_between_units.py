@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from field_run import FieldRun
 
-from unveil.linkage.columns import entries
-from unveil.owner.decisions import KINDS, Prepared
+from unveil.lab.local_parties.folder import OWNERS, UNITS
 from unveil.protocol import codec, frames
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import ID, AttributeWish, Bootstrap, EncodingWish, Labels, LinkTable
+from unveil.roles.columns import entries
+from unveil.roles.owner.decisions import KINDS, Prepared
 from unveil.storage.database import Database
-from unveil.trial.folder import OWNERS, UNITS
 
 _HEADERS = {b"host", b"accept", b"accept-encoding", b"connection", b"user-agent", b"content-type", b"content-length"}
 

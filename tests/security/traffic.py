@@ -16,7 +16,7 @@ from typing import Any
 
 from unveil.protocol import codec
 from unveil.protocol.messages import Message
-from unveil.transport.gate import CALLER
+from unveil.transport.http.gate import CALLER
 
 
 @dataclass(frozen=True)

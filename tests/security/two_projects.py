@@ -10,14 +10,14 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from unveil.presets import with_preset
+from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
 from unveil.projects.project import Limits, Party, Project
-from unveil.projects.toml_text import document
 from unveil.schema import Schema, built_in
-from unveil.transport.tls import Credentials
-from unveil.trial.folder import UNITS
+from unveil.schema.presets import with_preset
+from unveil.settings.toml_text import document
+from unveil.transport.http.tls import Credentials
 
 PROJECTS = ("alpha", "beta")
 OWNERS = ("north", "south")

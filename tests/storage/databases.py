@@ -10,8 +10,8 @@ from typing import Any
 
 import psycopg
 
-from unveil.storage.log import ProjectLog
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log.log import ProjectLog
+from unveil.storage.log.outbox import Outgoing
 
 TABLES = ("projects", "log", "bodies", "nonces", "outgoing", "erasures", "kept")
 

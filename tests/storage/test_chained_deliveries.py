@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from databases import raw
 
-from unveil.storage import chain, contents
 from unveil.storage.database import Database
-from unveil.storage.log import ProjectLog
+from unveil.storage.log import chain, contents
+from unveil.storage.log.log import ProjectLog
+from unveil.storage.log.outbox import Outgoing
 from unveil.storage.migrations import MIGRATIONS
-from unveil.storage.outbox import Outgoing
 
 
 @pytest.fixture

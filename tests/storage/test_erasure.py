@@ -10,9 +10,9 @@ import pytest
 from databases import connection, file_bytes, let_go, raw
 
 from postgres import PostgresServer
-from unveil.storage import contents
 from unveil.storage.database import Database
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log import contents
+from unveil.storage.log.outbox import Outgoing
 
 CANARY = b"Featherstonehaugh-1931-02-29"
 

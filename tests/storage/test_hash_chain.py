@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.storage import chain
+from unveil.storage.log import chain
 
 LINK = chain.Link(1, "message", "owner a", "m1", 1.5, b"a" * 32, b"b" * 32, b"", b"c" * 32)
 

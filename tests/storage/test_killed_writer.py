@@ -13,7 +13,7 @@ from unveil.storage.database import Database
 WRITER = """
 import random, sys
 from unveil.storage.database import Database
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log.outbox import Outgoing
 
 log = Database.open(sys.argv[1], role="record unit").project("flu")
 rng = random.Random(sys.argv[2])

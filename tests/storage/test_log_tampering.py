@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from unveil.storage import sqlite
 from unveil.storage.database import Database
-from unveil.storage.log import ProjectLog
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log.log import ProjectLog
+from unveil.storage.log.outbox import Outgoing
 
 #: Columns that say which row of a table is meant.
 KEYS = {

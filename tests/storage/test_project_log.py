@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from unveil.errors import ClosedError, DuplicateError, SettingError
 from unveil.storage.database import Database
-from unveil.storage.log import ProjectLog
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log.log import ProjectLog
+from unveil.storage.log.outbox import Outgoing
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from unveil.errors import StorageError
 from unveil.storage.backend import Transaction
-from unveil.storage.residue import Residue
+from unveil.storage.log.residue import Residue
 
 
 class Files:

@@ -15,10 +15,10 @@ import pytest
 
 from postgres import PostgresServer
 from unveil.errors import StorageError
-from unveil.storage import outbox
 from unveil.storage.database import Database
-from unveil.storage.log import ProjectLog
-from unveil.storage.outbox import Outgoing
+from unveil.storage.log import outbox
+from unveil.storage.log.log import ProjectLog
+from unveil.storage.log.outbox import Outgoing
 
 
 def append(log: ProjectLog, number: int, size: int = 10) -> int:

@@ -15,12 +15,12 @@ from trial_certificates import Identity
 
 from http_answers import read_answer
 from patience import PATIENCE
-from unveil.transport.app import application
-from unveil.transport.limits import Limits
+from unveil.transport.http.app import application
+from unveil.transport.http.limits import Limits
+from unveil.transport.http.server import UnitServer
+from unveil.transport.http.tls import client_context, server_context
 from unveil.transport.logs import logger
 from unveil.transport.port import Unit
-from unveil.transport.server import UnitServer
-from unveil.transport.tls import client_context, server_context
 
 
 @dataclass

@@ -14,12 +14,12 @@ from memory_unit import MemoryUnit
 from trial_certificates import Identity
 from trial_project import Trial
 
-import unveil.transport.server
+import unveil.transport.http.server
 from http_answers import read_answer
 from patience import PATIENCE, wait_until
 from unveil.protocol.roles import Role
-from unveil.transport.limits import Limits
-from unveil.transport.tls import client_context
+from unveil.transport.http.limits import Limits
+from unveil.transport.http.tls import client_context
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 SOON = 45.0  # seconds; less than the times after which a connection ends anyway, far more than those set here
@@ -114,7 +114,7 @@ def test_a_handshake_that_does_not_get_on_is_cut_off(
     trial: Trial, record_unit: MemoryUnit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody is recognised before it is done."""
-    monkeypatch.setattr(unveil.transport.server, "_HANDSHAKE", 0.2, raising=False)
+    monkeypatch.setattr(unveil.transport.http.server, "_HANDSHAKE", 0.2, raising=False)
     with listening(record_unit, trial.parties["record unit"]) as live, connected(live) as plain:
         assert _ends(plain)
 

@@ -12,9 +12,9 @@ from live_unit import Live, listening
 from trial_project import Trial
 
 from unveil.protocol.roles import Role
-from unveil.transport.access import ANYONE, ENDPOINTS, MAIL, UNITS, Route
-from unveil.transport.limits import BODIES, TEXT
-from unveil.transport.tls import Credentials, client_context
+from unveil.transport.http.access import ANYONE, ENDPOINTS, MAIL, UNITS, Route
+from unveil.transport.http.limits import BODIES, TEXT
+from unveil.transport.http.tls import Credentials, client_context
 
 CALLERS = (
     "none", "north", "south", "record unit", "attribute unit", "review unit", "unlisted",

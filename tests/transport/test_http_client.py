@@ -13,10 +13,10 @@ from memory_unit import MemoryUnit
 from trial_project import Trial
 
 from patience import PATIENCE
-from unveil.transport import client as client_module
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Rejected, Unreachable
-from unveil.transport.tls import client_context, server_context
+from unveil.transport.http import client as client_module
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import client_context, server_context
 
 
 @contextmanager

@@ -18,12 +18,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from patience import PATIENCE
 from unveil.errors import SettingError, TooEarly
 from unveil.protocol.roles import Role
-from unveil.transport import desk, server
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
-from unveil.transport.limits import Limits
+from unveil.transport.http import handlers as desk
+from unveil.transport.http import server
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.limits import Limits
+from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.port import Closed, Conflict
-from unveil.transport.tls import Credentials, client_context
 
 
 @pytest.fixture

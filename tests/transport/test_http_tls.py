@@ -18,9 +18,9 @@ from trial_project import Trial
 
 from patience import PATIENCE, wait_until
 from unveil.errors import SettingError
-from unveil.transport.client import UnitClient
 from unveil.transport.failures import Refused, Unreachable
-from unveil.transport.tls import Credentials, client_context, public_key_of, server_context
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context, public_key_of, server_context
 
 _ENDED = "TLS failed|the connection failed"  # the alert may be overtaken by the end of the connection
 STATUS = b"GET /v1/projects/alpha HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -143,11 +143,11 @@ import sys, time
 from pathlib import Path
 from memory_unit import MemoryUnit
 from unveil.protocol.roles import Role
-from unveil.transport.app import application
-from unveil.transport.limits import Limits
+from unveil.transport.http.app import application
+from unveil.transport.http.limits import Limits
 from unveil.transport.logs import configure
-from unveil.transport.server import ready_file, serve
-from unveil.transport.tls import Credentials, server_context
+from unveil.transport.http.server import ready_file, serve
+from unveil.transport.http.tls import Credentials, server_context
 
 authority, certificate, key, ready = map(Path, sys.argv[1:])
 app = application(MemoryUnit(Role.RECORD_UNIT), limits=Limits(), clock=time.time, log=configure(sys.stderr))

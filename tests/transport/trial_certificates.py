@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from unveil.transport.tls import Credentials, public_key_of
+from unveil.transport.http.tls import Credentials, public_key_of
 
 _DAY = dt.timedelta(days=1)
 

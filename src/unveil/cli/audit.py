@@ -12,7 +12,7 @@ from unveil.cli.app import app, print_json, say_error
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unveil.storage.log import ProjectLog
+    from unveil.storage.log.log import ProjectLog
 
 commands = typer.Typer(help="the log of a unit or owner: check it, read what is kept", no_args_is_help=True)
 app.add_typer(commands, name="audit")
@@ -93,9 +93,9 @@ def kept(
     Example: unveil audit kept record-unit.sqlite --project stroke-2025 --out links.csv
     """
     from unveil.errors import SettingError
+    from unveil.files.atomic import check_target
+    from unveil.files.write import write_rows
     from unveil.storage.database import Database
-    from unveil.tables.atomic import check_target
-    from unveil.tables.write import write_rows
 
     if out is not None:
         check_target(out, overwrite=force)

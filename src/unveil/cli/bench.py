@@ -33,7 +33,7 @@ def bench(
 
     if what not in WHAT:
         raise SettingError(f"there is no benchmark {what}", hint=f"choose one of {', '.join(WHAT)}")
-    module = importlib.import_module(f"unveil.bench.{what}")
+    module = importlib.import_module(f"unveil.lab.bench.{what}")
     with notes.status(f"measuring {what}"):
         found = module.run(quick=quick, peers=peers if peers.exists() else None)
     if as_json:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.cli.story import Story
-    from unveil.evaluation.result import Run
+    from unveil.lab.evaluation.result import Run
+    from unveil.lab.simulation.machines import Machines
+    from unveil.lab.simulation.reviewer import Reviewer
+    from unveil.lab.simulation.run import Stopwatch
+    from unveil.lab.simulation.study import Study
+    from unveil.lab.simulation.world import World
     from unveil.schema import Schema
-    from unveil.simulation.machines import Machines
-    from unveil.simulation.reviewer import Reviewer
-    from unveil.simulation.run import Stopwatch
-    from unveil.simulation.study import Study
-    from unveil.simulation.world import World
 
 PRESET = "unveil"
 
@@ -44,8 +44,8 @@ def demo(
     Example: unveil demo --out demo --records 50000 --budget 30 --review
     """
     from unveil.cli.story import Story
+    from unveil.lab.simulation.run import Stopwatch
     from unveil.schema import built_in
-    from unveil.simulation.run import Stopwatch
 
     watch = Stopwatch.start(time.perf_counter)
     schema = with_budget(built_in(), budget)
@@ -63,7 +63,7 @@ def demo(
 
 def with_budget(schema: Schema, budget: int) -> Schema:
     """The schema with the demo's preset and this budget of labels."""
-    from unveil.presets import with_preset
+    from unveil.schema.presets import with_preset
 
     return with_preset(schema, PRESET, budget=budget)
 
@@ -72,9 +72,9 @@ def people_study(out: Path, schema: Schema, records: int, seed: int, watch: Stop
     """Generated people, saved as an owner would have them, then read, encoded and compared."""
     from unveil.cli.progress import Stages
     from unveil.engines import choose
-    from unveil.simulation.study import Study
-    from unveil.synthetic import generate, write
-    from unveil.tables.read import read_dataset
+    from unveil.lab.evaluation.dataset import read_dataset
+    from unveil.lab.simulation.study import Study
+    from unveil.lab.synthetic import generate, write
 
     folder = out / "people"
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,8 +107,8 @@ def _link(
     seed: int,
     review: bool,
 ) -> tuple[Run, World]:
-    from unveil.simulation.run import simulate, starting_threshold
-    from unveil.simulation.world import Settings
+    from unveil.lab.simulation.run import simulate, starting_threshold
+    from unveil.lab.simulation.world import Settings
 
     t0 = starting_threshold(study, offset=offset, threshold=None)
     settings = Settings(seed=seed, error=0.0 if review else error, t0=t0)
@@ -132,9 +132,9 @@ def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callab
 
 def write_results(out: Path, run: Run, world: Machines) -> None:
     """The report, and what each owner gets: a link id for every record."""
-    from unveil.evaluation.report import render
-    from unveil.simulation.links import write_links
-    from unveil.tables.atomic import replacing
+    from unveil.files.atomic import replacing
+    from unveil.lab.evaluation.report import render
+    from unveil.lab.simulation.links import write_links
 
     with replacing(out / "report.html") as temporary:
         temporary.write_text(render(run), encoding="utf-8")

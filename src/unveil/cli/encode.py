@@ -11,8 +11,8 @@ import typer
 from unveil.cli.app import app, notes, print_json
 
 if TYPE_CHECKING:
+    from unveil.files.encoded import Encodings
     from unveil.schema import Schema
-    from unveil.tables.encoded import Encodings
 
 
 @app.command()
@@ -34,10 +34,10 @@ def encode(
 
     Example: unveil encode people.csv --key project.key --out people.parquet
     """
+    from unveil.files import key_file as keyfile
+    from unveil.files.atomic import check_target
+    from unveil.files.encoded import write_encodings
     from unveil.schema import built_in, load
-    from unveil.storage import keyfile
-    from unveil.tables.atomic import check_target
-    from unveil.tables.encoded import write_encodings
 
     check_target(out, overwrite=force)
     secret = keyfile.read(key)
@@ -59,8 +59,8 @@ def _encodings(file: Path, schema: Schema, secret: bytes, project: str) -> Encod
 
     from unveil.encoding.encoder import Encoder
     from unveil.encoding.keys import OwnerKey
-    from unveil.tables.encoded import Encodings
-    from unveil.tables.read import read_records
+    from unveil.files.encoded import Encodings
+    from unveil.files.read import read_records
 
     with notes.status("reading records") as status:
         records = read_records(file, schema)

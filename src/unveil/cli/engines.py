@@ -41,7 +41,7 @@ def _row(name: str, *, measure: bool) -> dict[str, Any]:
             "name": name, "available": False, "reason": found.message, "hint": found.hint,
             "threads": None, "comparisons_per_second": None,
         }  # fmt: skip
-    from unveil.bench.speed import comparisons_per_second
+    from unveil.lab.bench.speed import comparisons_per_second
 
     engine = choose(name)
     return {

@@ -21,8 +21,8 @@ from unveil.cli import EXIT_INTERRUPTED
 from unveil.cli.app import app, notes, print_json, results, say_error
 
 if TYPE_CHECKING:
-    from unveil.experiment.experiment import Outcome
-    from unveil.experiment.tasks import Batch
+    from unveil.lab.paper.experiment import Outcome
+    from unveil.lab.paper.tasks import Batch
 
 commands = typer.Typer(help="the published evaluation, run again", no_args_is_help=True)
 app.add_typer(commands, name="experiment")
@@ -50,8 +50,8 @@ def paper(
 
     Example: unveil experiment paper --data sets --out evaluation --quick
     """
-    from unveil.experiment import cells
-    from unveil.experiment.experiment import conduct
+    from unveil.lab.paper import cells
+    from unveil.lab.paper.experiment import conduct
     from unveil.schema import built_in
 
     plan = cells.quick() if quick else cells.whole()
@@ -100,8 +100,8 @@ def prepare(
 
     Example: unveil experiment prepare --register ncvoter2014.txt --register ncvoter2021.txt --out sets
     """
-    from unveil.experiment.design import make_sets, parse_sets, refuse_filled
-    from unveil.experiment.register import read_registers
+    from unveil.lab.paper.design import make_sets, parse_sets, refuse_filled
+    from unveil.lab.paper.register import read_registers
 
     wanted = parse_sets(sets, records=records)
     refuse_filled(out, wanted, force=force)
@@ -174,10 +174,10 @@ def _print(outcome: Outcome) -> None:
     """The cells in a table, for people."""
     from rich.table import Table
 
-    from unveil.evaluation.report.figures import duration, score
-    from unveil.experiment.deviations import explanation, signed
-    from unveil.experiment.privacy_section import printed
-    from unveil.experiment.published import QUALITY
+    from unveil.lab.evaluation.report.figures import duration, score
+    from unveil.lab.paper.deviations import explanation, signed
+    from unveil.lab.paper.privacy_section import printed
+    from unveil.lab.paper.published import QUALITY
 
     found = outcome.findings
     table = Table(box=None, pad_edge=False)

@@ -46,9 +46,9 @@ def generate(
 
     Example: unveil generate --records 50000 --overlap 0.2 --errors 1 --seed 7 --out demo
     """
-    from unveil.synthetic import Rates, write
-    from unveil.synthetic import generate as generate_population
-    from unveil.synthetic.write import FILES
+    from unveil.lab.synthetic import Rates, write
+    from unveil.lab.synthetic import generate as generate_population
+    from unveil.lab.synthetic.write import FILES
 
     _check_folder(out, force=force)
     if not 0 <= year_errors <= 1:

@@ -34,7 +34,7 @@ def new(
 
     Example: unveil key new project.key
     """
-    from unveil.storage import keyfile
+    from unveil.files import key_file as keyfile
 
     keyfile.new(file)
     if as_json:
@@ -58,7 +58,9 @@ def export(
     Example: unveil key export project.key --out project.sealed
     """
     from unveil.errors import KeyFileError
-    from unveil.storage import keyfile, private_file, sealed
+    from unveil.files import key_file as keyfile
+    from unveil.files import private_file
+    from unveil.files import sealed_key as sealed
 
     secret = keyfile.read(key)
     if out.exists() or out.is_symlink():  # before anybody types a passphrase for nothing
@@ -89,7 +91,9 @@ def import_(
     Example: unveil key import project.sealed --out project.key
     """
     from unveil.errors import KeyFileError
-    from unveil.storage import keyfile, private_file, sealed
+    from unveil.files import key_file as keyfile
+    from unveil.files import private_file
+    from unveil.files import sealed_key as sealed
 
     hint = "unveil key export makes one"
     # It arrives by mail and is sealed, so who else can read it does not matter.
@@ -125,8 +129,8 @@ def fingerprint(
     """
     from unveil.encoding.encoder import Encoder
     from unveil.encoding.keys import OwnerKey
+    from unveil.files import key_file as keyfile
     from unveil.projects.project_file import load_draft
-    from unveil.storage import keyfile
 
     # The parties do not enter into it, so they need not have joined yet.
     loaded = load_draft(project, demonstration=True)
@@ -143,7 +147,8 @@ def _passphrase(file: Path | None, *, twice: bool) -> str:
     if file is None:
         return _typed(twice=twice)
     from unveil.errors import KeyFileError
-    from unveil.storage import private_file, sealed
+    from unveil.files import private_file
+    from unveil.files import sealed_key as sealed
 
     hint = "write the passphrase into a file that you alone can read"
     data = private_file.read(file, longest=4 * sealed.LONGEST_PASSPHRASE + 2, error=KeyFileError, hint=hint)

@@ -10,8 +10,8 @@ import typer
 from unveil.cli.app import app, notes, print_json
 
 if TYPE_CHECKING:
+    from unveil.files.encoded import Encodings
     from unveil.linkage.pairs import Comparison
-    from unveil.tables.encoded import Encodings
 
 
 @app.command()
@@ -38,11 +38,11 @@ def link(
     import numpy as np
 
     from unveil.errors import SettingError
+    from unveil.files.atomic import check_target
+    from unveil.files.encoded import read_encodings
+    from unveil.files.write import write_links
     from unveil.linkage.clusters import symmetric_best
     from unveil.linkage.pairs import Pairs
-    from unveil.tables.atomic import check_target
-    from unveil.tables.encoded import read_encodings
-    from unveil.tables.write import write_links
 
     if not 0 < threshold <= 1:
         raise SettingError("the threshold must lie between 0 and 1", hint="0.75 suits the built-in schema")

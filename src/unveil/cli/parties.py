@@ -15,14 +15,14 @@ from unveil.cli.app import app, notes, print_json
 from unveil.cli.demo import PRESET, people_study, with_budget, write_results
 
 if TYPE_CHECKING:
-    from unveil.evaluation.result import Run
+    from unveil.lab.evaluation.result import Run
+    from unveil.lab.local_parties.folder import Trial
+    from unveil.lab.local_parties.logs import Holding
+    from unveil.lab.local_parties.processes import Processes
+    from unveil.lab.simulation.machines import Machines, Settings
+    from unveil.lab.simulation.run import Stopwatch
+    from unveil.lab.simulation.study import Study
     from unveil.schema import Schema
-    from unveil.simulation.machines import Machines, Settings
-    from unveil.simulation.run import Stopwatch
-    from unveil.simulation.study import Study
-    from unveil.trial.folder import Trial
-    from unveil.trial.logs import Holding
-    from unveil.trial.processes import Processes
 
 _HELD = ("messages", "decisions", "erased", "bytes")
 _TIMES = ("seconds", "peak_rss_mb")  # of a summary, what differs between runs that are the same
@@ -47,11 +47,11 @@ def parties(
     Example: unveil parties --out parties --records 5000 --keep
     """
     from unveil.cli.story import Story
+    from unveil.lab.local_parties.logs import holdings
+    from unveil.lab.local_parties.replay import Replay
+    from unveil.lab.simulation.run import Stopwatch, starting_threshold, summarise
+    from unveil.lab.simulation.world import Settings
     from unveil.schema import built_in
-    from unveil.simulation.run import Stopwatch, starting_threshold, summarise
-    from unveil.simulation.world import Settings
-    from unveil.trial.logs import holdings
-    from unveil.trial.replay import Replay
 
     watch = Stopwatch.start(time.perf_counter)
     schema, story = with_budget(built_in(), budget), Story(notes)
@@ -79,7 +79,7 @@ def parties(
 def _folders(out: Path, *, keep: bool) -> Iterator[None]:
     """The parties' folders are there while it lasts, and later only if they are to be kept."""
     from unveil.errors import SettingError
-    from unveil.trial.folder import PARTIES
+    from unveil.lab.local_parties.folder import PARTIES
 
     ours = [out / name for name in (*PARTIES, "pki", "project.toml", "project.key")]
     there = [path.name for path in ours if path.exists()]
@@ -98,11 +98,11 @@ def _folders(out: Path, *, keep: bool) -> Iterator[None]:
 def _run(out: Path, study: Study, schema: Schema, settings: Settings, watch: Stopwatch) -> Trial:
     """Start everybody, let the reviewer decide, stop everybody."""
     from unveil.cli.progress import Stages
-    from unveil.simulation.study import simulation_key
-    from unveil.trial import folder
-    from unveil.trial.course import Progress, conduct
-    from unveil.trial.processes import Processes
-    from unveil.trial.reviewer import TrialReviewer, visitor
+    from unveil.lab.local_parties import folder
+    from unveil.lab.local_parties.course import Progress, conduct
+    from unveil.lab.local_parties.processes import Processes
+    from unveil.lab.local_parties.reviewer import TrialReviewer, visitor
+    from unveil.lab.simulation.study import simulation_key
 
     trial = folder.make(out.resolve(), schema, seed=settings.seed, key=simulation_key(settings.seed).secret)
     reviewer = TrialReviewer(trial, study.truth, error=settings.error, seed=settings.seed)
@@ -132,7 +132,7 @@ def _tell_processes(trial: Trial, processes: Processes) -> None:
     """Who runs where."""
     from rich.table import Table
 
-    from unveil.trial.folder import PARTIES, UNITS
+    from unveil.lab.local_parties.folder import PARTIES, UNITS
 
     project = trial.project()
     notes.print("\n[bold cyan]Five processes[/bold cyan] play their parts, with TLS between them.", soft_wrap=True)
@@ -163,9 +163,9 @@ def _tell_holdings(held: list[Holding]) -> None:
 
 def _compare(out: Path, run: Run, replay: Machines) -> None:
     """Run the simulation on the same people; links and figures must be the same."""
-    from unveil.simulation.links import different_links
-    from unveil.simulation.run import Stopwatch, simulate
-    from unveil.trial.processes import TrialError
+    from unveil.lab.local_parties.processes import TrialError
+    from unveil.lab.simulation.links import different_links
+    from unveil.lab.simulation.run import Stopwatch, simulate
 
     watch = Stopwatch.start(time.perf_counter)
     expected, world = simulate(replay.study, replay.schema, replay.settings, watch, preset=PRESET)

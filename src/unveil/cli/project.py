@@ -58,9 +58,9 @@ def new(
 
     Example: unveil project new project.toml --name stroke-2025
     """
-    from unveil.presets import with_preset
     from unveil.projects.project_file import parse_project, schema_data, write_new
-    from unveil.projects.toml_text import document
+    from unveil.schema.presets import with_preset
+    from unveil.settings.toml_text import document
 
     linkage = schema_data(with_preset(_schema(schema), preset))
     linkage["protocol"]["decoys"] = decoys
@@ -134,10 +134,10 @@ def close(
     Example: unveil project close stroke-2025 --role record-unit --config record-unit.toml
     """
     from unveil.errors import SettingError
-    from unveil.party.closing import close_project
     from unveil.projects.project_file import load
     from unveil.projects.unit_config import UnitConfig
     from unveil.protocol.roles import Role
+    from unveil.runtime.closing import close_project
 
     settings = UnitConfig.load(config, demonstration=demonstration)
     known = [load(entry.file, demonstration=demonstration).name for entry in settings.projects]
@@ -194,7 +194,7 @@ def _party(file: Path, role: Part, name: str, address: str | None, public_key: s
     from pydantic import ValidationError
 
     from unveil.projects.project import Party
-    from unveil.projects.settings_file import ProjectError, explained
+    from unveil.settings.reader import ProjectError, explained
 
     data = {"role": role.value.replace("-", " "), "name": name, "address": address, "public_key": public_key}
     try:

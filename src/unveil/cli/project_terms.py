@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from unveil.presets import PRESETS, with_preset
 from unveil.projects.project import Project
 from unveil.schema import Hardening, Schema
+from unveil.schema.presets import PRESETS, with_preset
 
 
 def terms(project: Project) -> Iterator[str]:

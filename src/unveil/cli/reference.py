@@ -33,8 +33,8 @@ from unveil.protocol.roles import Role
 from unveil.schema import TRANSFORMS, Schema, built_in_text
 
 # The words that errors use for what a setting takes: the page and the error cannot disagree.
-from unveil.schema_mistakes import _allowed as allowed
-from unveil.schema_mistakes import _settings_in as settings_in
+from unveil.settings.mistakes import _allowed as allowed
+from unveil.settings.mistakes import _settings_in as settings_in
 
 _KINDS: Final = {bool: "", int: "whole number", float: "number", str: "text", Path: "path"}
 _EXAMPLE: Final = "Example: "

@@ -9,17 +9,17 @@ from typing import Any, Final
 
 from unveil.cli import reference_http_text as text
 from unveil.cli.reference_markdown import GENERATED, page, table
-from unveil.party.review import shown
 from unveil.projects.project import Limits as ProjectLimits
 from unveil.protocol.messages import ID
 from unveil.protocol.roles import Role
-from unveil.review_unit.display import ReviewablePair
-from unveil.review_unit.masking import Stage
+from unveil.roles.review_unit.display import ReviewablePair
+from unveil.roles.review_unit.masking import Stage
+from unveil.runtime.reviews import shown
 from unveil.schema import parse
-from unveil.transport.access import ANYONE, ENDPOINTS, UNITS, Callers, Route
-from unveil.transport.app import openapi_document
-from unveil.transport.document import PROBLEMS
-from unveil.transport.limits import FRAME, Limits
+from unveil.transport.http.access import ANYONE, ENDPOINTS, UNITS, Callers, Route
+from unveil.transport.http.app import openapi_document
+from unveil.transport.http.document import PROBLEMS
+from unveil.transport.http.limits import FRAME, Limits
 
 _EXAMPLE: Final = """
 name = "example"

@@ -22,8 +22,8 @@ from rich.table import Table
 from rich.text import Text
 
 from unveil.errors import SettingError
-from unveil.review_unit import words
-from unveil.review_unit.display import (
+from unveil.roles.review_unit import words
+from unveil.roles.review_unit.display import (
     NOTHING_MORE,
     Cell,
     Hiding,
@@ -34,8 +34,8 @@ from unveil.review_unit.display import (
     opened_further,
     share_opened,
 )
-from unveil.review_unit.masking import Stage
-from unveil.review_unit.session import Session, batch_key
+from unveil.roles.review_unit.masking import Stage
+from unveil.roles.review_unit.session import Session, batch_key
 from unveil.schema import Schema
 
 if TYPE_CHECKING:

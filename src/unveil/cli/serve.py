@@ -41,10 +41,10 @@ def serve(
     Example: unveil serve record-unit --config record-unit.toml
     """
     from unveil.errors import SettingError
-    from unveil.party.serve import serve_unit
     from unveil.projects.unit_config import UnitConfig
     from unveil.protocol.roles import Role
-    from unveil.transport.server import ready_file
+    from unveil.runtime.serve import serve_unit
+    from unveil.transport.http.server import ready_file
 
     role = Role(unit.value.replace("-", " "))
 

@@ -11,11 +11,11 @@ import typer
 from unveil.cli.app import app, notes, print_json, results
 
 if TYPE_CHECKING:
-    from unveil.evaluation.result import Run
-    from unveil.linkage.forest import Forest
+    from unveil.lab.evaluation.result import Run
+    from unveil.lab.simulation.run import Stopwatch
+    from unveil.lab.simulation.world import World
+    from unveil.models.forest import Forest
     from unveil.schema import Schema
-    from unveil.simulation.run import Stopwatch
-    from unveil.simulation.world import World
 
 
 @app.command()
@@ -52,7 +52,7 @@ def simulate(
     Example: unveil simulate --data people --budget 300 --error 0.2 --seed 7 --report report.html
     """
     from unveil.errors import SettingError
-    from unveil.simulation.run import Stopwatch
+    from unveil.lab.simulation.run import Stopwatch
 
     if offset is not None and threshold is not None:
         raise SettingError("both --offset and --threshold were given", hint="give one of them")
@@ -70,9 +70,10 @@ def simulate(
         threshold=threshold, seed=seed, forest=start, engine=engine, full=report is not None,
     )  # fmt: skip
     if save_model is not None:
-        from unveil.storage.models import save_forest
+        from unveil.files.arrays import write_arrays
+        from unveil.models.saved import forest_arrays
 
-        save_forest(save_model, world.forest, chosen)
+        write_arrays(save_model, forest_arrays(world.forest, chosen))
     if report is not None:
         _write_report(report, run)
     if as_json:
@@ -84,17 +85,18 @@ def simulate(
 def _chosen(
     schema: Path | None, encoding: str | None, preset: str, *, budget: int | None, layers: int | None
 ) -> Schema:
-    from unveil.presets import with_encoding, with_preset
     from unveil.schema import built_in, load
+    from unveil.schema.presets import with_encoding, with_preset
 
     base = with_encoding(load(schema) if schema else built_in(), encoding)
     return with_preset(base, preset, budget=budget, layers=layers)
 
 
 def _saved(model: Path | None, schema: Schema) -> Forest | None:
-    from unveil.storage.models import load_forest
+    from unveil.files.arrays import read_arrays
+    from unveil.models.saved import forest_of
 
-    return load_forest(model, schema) if model else None
+    return forest_of(read_arrays(model), schema, source=str(model)) if model else None
 
 
 def _run(
@@ -114,11 +116,11 @@ def _run(
 ) -> tuple[Run, World]:
     from unveil.cli.progress import Stages
     from unveil.engines import choose
-    from unveil.simulation.run import simulate as run_simulation
-    from unveil.simulation.run import starting_threshold
-    from unveil.simulation.study import Study
-    from unveil.simulation.world import Settings
-    from unveil.tables.read import read_dataset
+    from unveil.lab.evaluation.dataset import read_dataset
+    from unveil.lab.simulation.run import simulate as run_simulation
+    from unveil.lab.simulation.run import starting_threshold
+    from unveil.lab.simulation.study import Study
+    from unveil.lab.simulation.world import Settings
 
     steps = 1 + len(schema.protocol.batches)
     with Stages(notes) as stages:
@@ -141,8 +143,8 @@ def _run(
 
 
 def _write_report(path: Path, run: Run) -> None:
-    from unveil.evaluation.report import render
-    from unveil.tables.atomic import replacing
+    from unveil.files.atomic import replacing
+    from unveil.lab.evaluation.report import render
 
     with replacing(path) as temporary:
         temporary.write_text(render(run), encoding="utf-8")

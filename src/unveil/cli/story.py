@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from unveil.evaluation.result import Point, Run
-    from unveil.simulation.machines import Machines
-    from unveil.simulation.study import Study
+    from unveil.lab.evaluation.result import Point, Run
+    from unveil.lab.simulation.machines import Machines
+    from unveil.lab.simulation.study import Study
 
 _BITS_SHOWN = 48
 

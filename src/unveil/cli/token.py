@@ -65,9 +65,9 @@ def new(
     Example: unveil token new review-unit --config review-unit.toml --project stroke --for reviewer --out ann.token
     """
     from unveil.errors import SettingError
+    from unveil.files import private_file
     from unveil.projects.project_file import load
     from unveil.projects.unit_config import UnitConfig
-    from unveil.storage import private_file
 
     if person is Person.REVIEWER and unit is not UnitName.REVIEW_UNIT:
         raise SettingError(

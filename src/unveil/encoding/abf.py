@@ -43,7 +43,7 @@ def kabf(
     """For record rows[i] and every attribute a filter under the key ("A", pair key_pairs[i], attribute name)."""
     _check(len(records), rows, key_pairs)
     if len(rows) >= filters.WORTH_COMPILING:
-        from unveil.encoding import bulk
+        from unveil.encoding.bulk import columns as bulk
 
         return bulk.kabf(records, rows, key_pairs, schema, keys)
     return _one_by_one(records, rows, key_pairs, schema, keys)

@@ -61,7 +61,7 @@ def _one_key(records: Records, schema: Schema, blocking: BlockingKey, key: bytes
 
 def _at_once(fields: list[Field], key: bytes) -> NDArray[np.uint8]:
     """Hash every record by itself: with compiled kernels that costs less than finding equal combinations."""
-    from unveil.encoding.sha256 import hmac_all
+    from unveil.encoding.bulk.sha256 import hmac_all
 
     texts = [join_parts(value) for values, _ in fields for value in values]
     offsets = np.cumsum([0, *(len(values) for values, _ in fields)])

@@ -20,7 +20,7 @@ def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     The key of an attribute is ("R", attribute name). A missing value adds no bits.
     """
     if len(records) >= filters.WORTH_COMPILING:
-        from unveil.encoding import bulk
+        from unveil.encoding.bulk import columns as bulk
 
         return bulk.clk(records, schema, keys)
     m, h = schema.layer_r.m, schema.layer_r.h

@@ -35,7 +35,7 @@ def value_filters(
 ) -> NDArray[np.uint64]:
     """For every distinct value the filter of m bits with h positions per q-gram; all zero for an empty value."""
     if len(column) >= WORTH_COMPILING:
-        from unveil.encoding import bulk
+        from unveil.encoding.bulk import columns as bulk
 
         return bulk.value_filters(column.distinct, attribute, index, key=key, m=m, h=h)
     tokens = tokenise(column.distinct, attribute, index)

@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.noise import posterior
-from unveil.linkage.outcome import CERTAIN, Flags, Model, Outcomes, Reals
+from unveil.linkage.model import Model
+from unveil.linkage.outcome import CERTAIN, Flags, Outcomes, Reals, posterior
 from unveil.linkage.query import bucket_sample, closest_sample, uniform_sample
 from unveil.schema import Protocol
 

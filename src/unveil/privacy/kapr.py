@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.linkage.request import SEPARATORS
+from unveil.linkage.shown import SEPARATORS
 from unveil.privacy.population import Population
 from unveil.records import Records
 

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.linkage.request import EQUAL, SHOWN, states
+from unveil.linkage.shown import EQUAL, SHOWN, states
 
 Policy = Literal["all", "unequal", "between"]
 Marks = NDArray[np.bool_]

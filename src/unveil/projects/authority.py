@@ -9,8 +9,8 @@ from typing import Final
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
+from unveil.files import private_file
 from unveil.projects.certificates import CertificateError
-from unveil.storage import private_file
 
 _LONGEST: Final = 1 << 20  # bytes of a file: an authority may come with many others
 _HINT: Final = "the authority is whoever signs the parties' certificates; of a trial, authority.pem of unveil pki new"

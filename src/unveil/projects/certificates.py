@@ -16,8 +16,8 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from unveil.errors import UnveilError
-from unveil.public_key import public_key_name
-from unveil.storage import private_file
+from unveil.files import private_file
+from unveil.files.public_key import public_key_name
 
 LONGEST: Final = 1 << 16
 _HINT: Final = "unveil pki issue makes certificates for trials"

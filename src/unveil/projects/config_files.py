@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from unveil.errors import Problem
-from unveil.schema_protocol import Settings
+from unveil.settings.base import Settings
 
 # Group members may read a key, as services on many systems do; everybody may not.
 _EVERYBODY: Final = 0o007

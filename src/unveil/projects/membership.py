@@ -19,9 +19,9 @@ from unveil.projects.own_certificate import certificate_problems, ends_soon
 from unveil.projects.owner_config import OwnerConfig
 from unveil.projects.project import Project
 from unveil.projects.project_file import load
-from unveil.projects.settings_file import ProjectError
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Address, owner
+from unveil.settings.reader import ProjectError
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,10 @@ from unveil.projects.config_files import (
     missing_file,
     tls_problems,
 )
-from unveil.projects.project import NAME
-from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
-from unveil.projects.toml_text import document
-from unveil.schema_protocol import Settings
+from unveil.settings.base import Settings
+from unveil.settings.patterns import NAME
+from unveil.settings.reader import ProjectError, checked, parse_table, read_text
+from unveil.settings.toml_text import document
 
 FILE_NAME: Final = "unveil.toml"
 _DEMONSTRATION: Final = "demonstration"

@@ -28,9 +28,10 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from unveil.errors import SettingError
+from unveil.files import private_file
 from unveil.projects.certificates import LONGEST, CertificateError, read_certificate
-from unveil.projects.project import NAME, is_host
-from unveil.storage import private_file
+from unveil.projects.project import is_host
+from unveil.settings.patterns import NAME
 
 AUTHORITY: Final = "authority"
 LOOPBACK: Final = ("127.0.0.1", "localhost")

@@ -21,19 +21,9 @@ from pydantic import Field
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import Address, Role
 from unveil.schema import Schema
-from unveil.schema_protocol import Settings
+from unveil.settings.base import Settings
+from unveil.settings.patterns import NAME, NO_NAME_OR, PUBLIC_KEY
 
-NAME: Final = r"^[a-z][a-z0-9-]{0,62}$"
-# 32 bytes in base64url, unpadded; the last letter carries two bits that must be zero, so each key has one spelling.
-PUBLIC_KEY: Final = r"^sha256:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"
-_NO_NAME_OR: Final = r"^([a-z][a-z0-9-]{0,62})?$"
-_NAME_WORDS: Final = "small letters, digits, dashes; a letter first, 63 at most"
-#: What these patterns take, in words.
-PATTERNS: Final = {
-    NAME: _NAME_WORDS,
-    _NO_NAME_OR: _NAME_WORDS,
-    PUBLIC_KEY: "sha256: and 43 letters, as unveil pki show prints it",
-}
 UNITS: Final = (Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT, Role.REVIEW_UNIT)
 FEWEST_OWNERS: Final = 2
 
@@ -46,7 +36,7 @@ class Party(Settings):
     """One party: the part it plays, and the public key of its certificate."""
 
     role: Literal["owner", "record unit", "attribute unit", "review unit"] = Field(description="the part it plays")
-    name: str = Field("", pattern=_NO_NAME_OR, description="name; owners need one, units may have one")
+    name: str = Field("", pattern=NO_NAME_OR, description="name; owners need one, units may have one")
     address: str | None = Field(
         None, description="https://host:port where a unit listens; owners have none, for they open no port"
     )

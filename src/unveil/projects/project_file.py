@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from unveil.errors import Problem, SchemaError
+from unveil.files.atomic import replacing
 from unveil.projects.project import FEWEST_OWNERS, UNITS, Party, Project, is_address
-from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
-from unveil.projects.toml_text import document
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import Role
 from unveil.schema import Schema, parse
-from unveil.schema_mistakes import near, shown
-from unveil.tables.atomic import replacing
+from unveil.settings.mistakes import near, shown
+from unveil.settings.reader import ProjectError, checked, parse_table, read_text
+from unveil.settings.toml_text import document
 
 _HINT: Final = "unveil project new and unveil project join write this file"
 _KEPT: Final = "choose another name; a project file is never replaced, for parties may have joined it"

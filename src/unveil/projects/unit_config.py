@@ -41,9 +41,9 @@ from unveil.projects.config_files import (
     tls_problems,
 )
 from unveil.projects.project import is_host
-from unveil.projects.settings_file import ProjectError, checked, parse_table, read_text
-from unveil.schema_mistakes import shown
-from unveil.schema_protocol import Settings
+from unveil.settings.base import Settings
+from unveil.settings.mistakes import shown
+from unveil.settings.reader import ProjectError, checked, parse_table, read_text
 
 
 class _ListenFile(Settings):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import SettingError
-from unveil.tables.atomic import replacing
+from unveil.files.atomic import replacing
 
 _MARK: Final = "unveil-cache-1"
 _ALIGNMENT: Final = 64

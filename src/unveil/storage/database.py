@@ -12,12 +12,12 @@ from types import TracebackType
 from typing import Final, Self
 
 from unveil.errors import ClaimedError, NoLogError, SettingError, StorageError
-from unveil.storage import chain
 from unveil.storage.backend import Backend, Transaction
-from unveil.storage.log import ProjectLog
+from unveil.storage.log import chain
+from unveil.storage.log.log import ProjectLog
+from unveil.storage.log.residue import Residue
 from unveil.storage.migrations import MIGRATIONS, check_version, migrate, version
 from unveil.storage.postgresql import Postgresql
-from unveil.storage.residue import Residue
 from unveil.storage.sqlite import Sqlite
 from unveil.storage.tokens import Tokens
 

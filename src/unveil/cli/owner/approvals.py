@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from unveil.errors import SettingError
-from unveil.owner.machine import Owner
-from unveil.owner.wishes import Wish
-from unveil.party.host import Host
+from unveil.files.atomic import replacing
 from unveil.protocol.machine import Step
-from unveil.tables.atomic import replacing
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.wishes import Wish
+from unveil.runtime.host import Host
 
 FOLDER: Final = "approvals"
 Key = tuple[int, bytes]  # layer, pair or task

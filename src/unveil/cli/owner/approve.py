@@ -10,8 +10,8 @@ import numpy as np
 from unveil.cli.owner.folder import View
 from unveil.cli.owner.lines import count
 from unveil.cli.owner.standing import UNITS
-from unveil.owner.ledger import REVIEW
-from unveil.owner.wishes import Wish
+from unveil.roles.owner.ledger import REVIEW
+from unveil.roles.owner.wishes import Wish
 
 
 def report(view: View, wishes: Sequence[Wish]) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from unveil.cli.owner.exposure import blocking_groups, repeats, share, unique_re
 from unveil.cli.owner.lines import caps, count, percent
 from unveil.encoding.blocking_keys import KEY_BYTES
 from unveil.errors import SettingError
-from unveil.owner.ledger import ATTRIBUTE, RECORD, REVIEW
-from unveil.owner.lengths import short_enough
-from unveil.party.at_owner import OwnerFolder
 from unveil.protocol.messages import ID, LONGEST_VALUE
-from unveil.record_unit.machine import LEAST_ANSWERED, WISHES
+from unveil.roles.owner.ledger import ATTRIBUTE, RECORD, REVIEW
+from unveil.roles.owner.lengths import short_enough
+from unveil.roles.record_unit.machine import LEAST_ANSWERED, WISHES
+from unveil.runtime.owner.folder import OwnerFolder
 from unveil.schema import Protocol
 
 

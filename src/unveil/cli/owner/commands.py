@@ -88,7 +88,7 @@ def check(folder: Folder, *, demonstration: Demonstration = False, as_json: Json
     from unveil.cli.owner.check import lines, report
     from unveil.cli.owner.folder import check_unchanged, load_config
     from unveil.cli.owner.session import tell
-    from unveil.party.at_owner import OwnerFolder
+    from unveil.runtime.owner.folder import OwnerFolder
 
     config = load_config(folder, demonstration=demonstration)
     with notes.status("reading and counting records"):
@@ -254,7 +254,7 @@ def ledger(
     """
     from unveil.cli.owner.folder import viewing
     from unveil.cli.owner.ledger import COLUMNS, LATEST, entries, lines, totals, write_csv
-    from unveil.tables.atomic import check_target
+    from unveil.files.atomic import check_target
 
     if csv is not None:
         check_target(csv, overwrite=force)
@@ -287,8 +287,8 @@ def results(
     Example: unveil owner results hospital-a --out links.csv
     """
     from unveil.cli.owner.folder import viewing
-    from unveil.tables.atomic import check_target
-    from unveil.tables.write import write_rows
+    from unveil.files.atomic import check_target
+    from unveil.files.write import write_rows
 
     check_target(out, overwrite=force)
     with viewing(folder, demonstration=demonstration) as view:

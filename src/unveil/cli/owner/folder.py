@@ -11,13 +11,13 @@ from typing import Final
 from unveil.cli.app import notes
 from unveil.cli.owner.standing import Standing
 from unveil.errors import NoLogError, SettingError
-from unveil.owner.machine import Owner
-from unveil.party.at_owner import OwnerFolder
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig
 from unveil.protocol.roles import Role
 from unveil.records import Records
+from unveil.roles.owner.machine import Owner
+from unveil.runtime.owner.folder import OwnerFolder
 from unveil.storage.database import Database
-from unveil.storage.log import ProjectLog
+from unveil.storage.log.log import ProjectLog
 
 CHANGED: Final = "the data has changed since the linkage began"
 CHANGED_HINT: Final = "put the data back as it was, or start anew in another folder"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unveil.errors import Problem, SettingError
-from unveil.party.at_owner import OwnerFolder
+from unveil.files.atomic import replacing
 from unveil.projects.authority import check_authority
 from unveil.projects.config_files import missing_file, open_secret
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig, owner_text
-from unveil.projects.settings_file import ProjectError
-from unveil.tables.atomic import replacing
+from unveil.runtime.owner.folder import OwnerFolder
+from unveil.settings.reader import ProjectError
 
 
 @dataclass(frozen=True, slots=True)

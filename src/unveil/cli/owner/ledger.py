@@ -12,9 +12,9 @@ import numpy as np
 from unveil.cli.owner.folder import View
 from unveil.cli.owner.lines import caps, count, day, moment
 from unveil.cli.owner.standing import UNITS, Standing
-from unveil.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.files.write import write_rows
 from unveil.privacy.ledger_risk import ledger_risk
-from unveil.tables.write import write_rows
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW, Ledger
 
 COLUMNS: Final = ("time", "unit", "id", "record_id", "attributes")
 LATEST: Final = 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from unveil.owner.allowance import Caps
-from unveil.owner.ledger import ATTRIBUTE
+from unveil.roles.owner.allowance import Caps
+from unveil.roles.owner.ledger import ATTRIBUTE
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -15,10 +15,10 @@ from unveil.cli.owner.standing import UNITS, Standing, is_done
 from unveil.cli.owner.upload import DIFFER, DIFFER_HINT, WAITING
 from unveil.cli.owner.verdict import NOT_COMPLETE, Lookout, Word, ask
 from unveil.errors import UnveilError
-from unveil.owner.ledger import ATTRIBUTE, REVIEW
-from unveil.party.errand import Errand
-from unveil.party.seat import Seat
 from unveil.protocol.roles import RECORD_UNIT
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.runtime.owner.fetcher import Errand
+from unveil.runtime.worker import Seat
 from unveil.transport.port import Closed
 
 _TICK: Final = 0.2

@@ -23,13 +23,13 @@ from unveil.cli.owner.folder import home, load_config
 from unveil.cli.owner.standing import Standing
 from unveil.cli.owner.verdict import PATIENCE, SetAside, Verdict
 from unveil.errors import SettingError, UnveilError
-from unveil.owner.machine import Owner
-from unveil.party.at_owner import OwnerFolder
-from unveil.party.claim import Claim
-from unveil.party.host import Host
-from unveil.party.seat import Seat
 from unveil.protocol.roles import RECORD_UNIT, owner
-from unveil.transport.client import UnitClient
+from unveil.roles.owner.machine import Owner
+from unveil.runtime.claim import Claim
+from unveil.runtime.host import Host
+from unveil.runtime.owner.folder import OwnerFolder
+from unveil.runtime.worker import Seat
+from unveil.transport.http.client import UnitClient
 from unveil.transport.logs import Log, configure
 
 LOG_NAME: Final = "owner.log"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from unveil.owner.decisions import KINDS, Answered, Prepared, Presented, Uploaded
-from unveil.owner.ledger import ATTRIBUTE, REVIEW
 from unveil.protocol import codec, frames
 from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, LinkTable
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
-from unveil.storage.log import ProjectLog
+from unveil.roles.owner.decisions import KINDS, Answered, Prepared, Presented, Uploaded
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.storage.log.log import ProjectLog
 
 #: The unit that what is sent to a layer goes to.
 UNITS: Final = {ATTRIBUTE: str(ATTRIBUTE_UNIT), REVIEW: str(REVIEW_UNIT)}

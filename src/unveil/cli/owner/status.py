@@ -13,15 +13,15 @@ from unveil.cli.owner.standing import UNITS, Standing
 from unveil.cli.owner.verdict import MEND, NOT_COMPLETE, PATIENCE, Verdict, Word
 from unveil.cli.owner.verdict import plain as words
 from unveil.errors import InputError, UnveilError
-from unveil.owner import policy_file
-from unveil.owner.ledger import ATTRIBUTE, REVIEW
-from unveil.party.at_owner import unit_client
-from unveil.party.seat import neighbours, unit_address
+from unveil.files.read import read_records
 from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import OwnerConfig
-from unveil.projects.settings_file import read_text
 from unveil.protocol.roles import RECORD_UNIT, Role
-from unveil.tables.read import read_records
+from unveil.roles.owner import policy_file
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.runtime.owner.folder import unit_client
+from unveil.runtime.worker import neighbours, unit_address
+from unveil.settings.reader import read_text
 
 _AGREED: Final = {
     None: "not known yet: the other owner has not shown its own, or no answer was fetched",

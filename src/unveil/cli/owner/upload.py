@@ -20,11 +20,11 @@ from unveil.cli.owner.screen import Screen
 from unveil.cli.owner.session import Session, Stop
 from unveil.cli.owner.verdict import ProjectClosed, ask
 from unveil.errors import ProtocolError, SettingError, StorageError, UnveilError
-from unveil.owner.ledger import ATTRIBUTE
-from unveil.party.seat import Seat
 from unveil.protocol.roles import RECORD_UNIT
-from unveil.transport.client import UnitClient
+from unveil.roles.owner.ledger import ATTRIBUTE
+from unveil.runtime.worker import Seat
 from unveil.transport.failures import Busy, Refused, Unreachable
+from unveil.transport.http.client import UnitClient
 from unveil.transport.port import Closed
 
 _WAIT: Final = 2  # seconds that the record unit may take before it says that there is nothing

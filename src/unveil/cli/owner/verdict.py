@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from unveil.errors import UnveilError
-from unveil.projects.settings_file import read_text
-from unveil.tables.atomic import replacing
-from unveil.transport.client import UnitClient
+from unveil.files.atomic import replacing
+from unveil.settings.reader import read_text
+from unveil.transport.http.client import UnitClient
 from unveil.transport.port import Closed
 
 FILE_NAME: Final = "set-aside.txt"

@@ -1,0 +1,181 @@
+# ruff: noqa: PLR0917 - what kernels call takes positional arguments alone
+"""
+The innermost loops, written as vector code for LLVM: AND, count ones, add.
+
+Filters of the right side are packed in groups of LANES rows, word by word: word w of a group is one vector that holds
+word w of each of its rows. Filters of the left side come in quads of ROWS rows, word by word likewise. A word of a left
+row is broadcast and meets LANES right rows at once, so their counts grow side by side and are never added across a
+vector. LLVM turns the vectors into what the processor has (VPOPCNTQ on AVX-512, byte shuffles on AVX2, CNT on ARM).
+
+The loop over the words is not unrolled for each length: with ROWS independent sums in flight its own counter is hidden
+behind the vector units, so one kernel serves every length.
+
+All take addresses instead of arrays, so a filter column that may not be written to needs no second compilation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llvmlite import ir  # type: ignore[import-untyped]  # it ships no type information
+from numba import types
+from numba.core import cgutils as untyped
+
+from unveil.engines.cpu.compile import instruction
+
+cgutils: Any = untyped
+
+LANES: Final = 8
+ROWS: Final = 4
+LINE: Final = 64  # bytes that memory delivers at a time
+
+_BIT, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+_VECTOR = ir.VectorType(_I64, LANES)
+_ZEROS = ir.Constant(_VECTOR, [0] * LANES)
+_POINTER = ir.PointerType()
+
+
+@instruction
+def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _start: Any, _rest: Any) -> Any:  # noqa: ANN401 - Numba's own types
+    """
+    Whether any pair of quad and group could be a hit.
+
+    Sums start at start[row] = rest[row] - needed and grow by the common ones. If all are below zero after the words of
+    the prefix, no pair can be a hit whatever the remaining rest[row] ones do; otherwise rest[row] is taken off again
+    and the remaining words decide. One look at the signs thus decides on ROWS × LANES pairs.
+    """
+
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+        quad, group, prefix, words, start, rest = args
+        sums = _sums(builder, [_broadcast(builder, _load(builder, start, _at(row), _I64)) for row in range(ROWS)])
+        _count(builder, quad, group, _at(0), prefix, sums)
+        result = cgutils.alloca_once_value(builder, _any_above(builder, sums))
+        with builder.if_then(builder.load(result, typ=_BIT), likely=False):
+            for row, total in enumerate(sums):
+                taken = _broadcast(builder, _load(builder, rest, _at(row), _I64))
+                builder.store(builder.sub(builder.load(total, typ=_VECTOR), taken), total)
+            _count(builder, quad, group, prefix, words, sums)
+            builder.store(_any_above(builder, sums), result)
+        return builder.load(result, typ=_BIT)
+
+    return types.boolean(types.intp, types.intp, types.intp, types.intp, types.intp, types.intp), code
+
+
+@instruction
+def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any:  # noqa: ANN401 - Numba's own types
+    """Write the common ones of all pairs of quad and group to out, row after row."""
+
+    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+        quad, group, words, out = args
+        sums = _sums(builder, [_ZEROS] * ROWS)
+        _count(builder, quad, group, _at(0), words, sums)
+        for row, total in enumerate(sums):
+            target = builder.inttoptr(builder.add(out, _at(row * LANES)), _POINTER)
+            builder.store(builder.load(total, typ=_VECTOR), target, align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.intp, types.intp), code
+
+
+@instruction
+def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: ANN401 - Numba's own types
+    """Common ones of two filters that lie anywhere, LANES words at a time."""
+
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+        left, right, words = args
+        whole = builder.lshr(words, ir.Constant(_I64, LANES.bit_length() - 1))
+        wide, narrow = cgutils.alloca_once_value(builder, _ZEROS), cgutils.alloca_once_value(builder, _at(0))
+        for total, kind, start, stop in (
+            (wide, _VECTOR, _at(0), whole),
+            (narrow, _I64, builder.mul(whole, ir.Constant(_I64, LANES)), words),
+        ):
+            with cgutils.for_range_slice(builder, start, stop, ir.Constant(_I64, 1), intp=_I64) as (index, _):
+                step = 8 * LANES if kind is _VECTOR else 8
+                offset = builder.mul(index, ir.Constant(_I64, step))
+                both = builder.and_(_load(builder, left, offset, kind), _load(builder, right, offset, kind))
+                builder.store(builder.add(builder.load(total, typ=kind), _ones(builder, both)), total)
+        return builder.add(_across(builder, builder.load(wide, typ=_VECTOR)), builder.load(narrow, typ=_I64))
+
+    return types.int64(types.intp, types.intp, types.intp), code
+
+
+@instruction
+def common_line(_typing: Any, _left: Any, _right: Any) -> Any:  # noqa: ANN401 - Numba's own types
+    """Common ones of LANES words of two filters."""
+
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+        left, right = (_load(builder, place, _at(0), _VECTOR) for place in args)
+        return _across(builder, _ones(builder, builder.and_(left, right)))
+
+    return types.int64(types.intp, types.intp), code
+
+
+@instruction
+def prefetch(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own types
+    """Ask memory for the line there, without waiting for it."""
+
+    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+        ask = _function(builder, "llvm.prefetch.p0", ir.VoidType(), [_POINTER, _I32, _I32, _I32])
+        to_read, keep, data = (ir.Constant(_I32, value) for value in (0, 3, 1))
+        builder.call(ask, [builder.inttoptr(args[0], _POINTER), to_read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.intp), code
+
+
+def _sums(builder: Any, first: list[Any]) -> list[Any]:  # noqa: ANN401 - LLVM values
+    """One sum for each row of a quad, with these first values."""
+    return [cgutils.alloca_once_value(builder, value) for value in first]
+
+
+def _count(builder: Any, quad: Any, group: Any, start: Any, stop: Any, sums: list[Any]) -> None:  # noqa: ANN401 - same
+    """Add the common ones of each row of the quad with the group's rows, over the words start:stop."""
+    with cgutils.for_range_slice(builder, start, stop, ir.Constant(_I64, 1), intp=_I64) as (index, _):
+        right = _load(builder, group, builder.mul(index, _at(LANES)), _VECTOR)
+        for row, total in enumerate(sums):
+            place = builder.add(builder.mul(index, _at(ROWS)), _at(row))
+            left = _broadcast(builder, _load(builder, quad, place, _I64))
+            found = _ones(builder, builder.and_(left, right))
+            builder.store(builder.add(builder.load(total, typ=_VECTOR), found), total)
+
+
+def _any_above(builder: Any, sums: list[Any]) -> Any:  # noqa: ANN401 - LLVM values
+    """Whether any lane of any sum is zero or above."""
+    signs = builder.load(sums[0], typ=_VECTOR)
+    for total in sums[1:]:
+        signs = builder.and_(signs, builder.load(total, typ=_VECTOR))
+    below = builder.bitcast(builder.icmp_signed("<", signs, _ZEROS), ir.IntType(LANES))
+    return builder.icmp_unsigned("!=", below, ir.Constant(ir.IntType(LANES), (1 << LANES) - 1))
+
+
+def _at(word: int) -> Any:  # noqa: ANN401 - LLVM value
+    """The offset in bytes of a word."""
+    return ir.Constant(_I64, 8 * word)
+
+
+def _load(builder: Any, base: Any, offset: Any, kind: Any) -> Any:  # noqa: ANN401 - LLVM values
+    """A word or a vector of words at base + offset."""
+    return builder.load(builder.inttoptr(builder.add(base, offset), _POINTER), typ=kind, align=8)
+
+
+def _broadcast(builder: Any, word: Any) -> Any:  # noqa: ANN401 - LLVM values
+    """The word in every lane."""
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    single = builder.insert_element(undefined, word, ir.Constant(_I32, 0))
+    return builder.shuffle_vector(single, undefined, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
+
+
+def _ones(builder: Any, value: Any) -> Any:  # noqa: ANN401 - LLVM values
+    """The number of ones in the word, or in each lane of the vector."""
+    kind = value.type
+    name = "llvm.ctpop.i64" if kind == _I64 else f"llvm.ctpop.v{LANES}i64"
+    return builder.call(_function(builder, name, kind, [kind]), [value])
+
+
+def _across(builder: Any, vector: Any) -> Any:  # noqa: ANN401 - LLVM values
+    """The sum of all lanes."""
+    return builder.call(_function(builder, f"llvm.vector.reduce.add.v{LANES}i64", _I64, [_VECTOR]), [vector])
+
+
+def _function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:  # noqa: ANN401 - LLVM values
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)

@@ -1,0 +1,1 @@
+"""One GPU: `engine` is the port's functions, `kernels` what runs on the device."""

@@ -1,0 +1,1 @@
+"""Plain NumPy: `engine` defines what is right."""

@@ -1,0 +1,75 @@
+"""Streaming a Parquet file: the needed columns as text, in batches of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from unveil.errors import InputError
+from unveil.files.csv_rows import NOT_UTF8, TOO_LONG, Batch
+from unveil.files.header import places
+from unveil.files.source import FIELD_LIMIT, opened
+
+_BATCH: Final = 1 << 14
+_DAMAGED: Final = "is a damaged Parquet file"
+_AGAIN: Final = "export it again"
+
+
+def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[Batch]:
+    """The needed columns of a Parquet file in batches: integers as decimal text, null as the empty string."""
+    with opened(path) as handle:
+        # pyarrow's own messages may quote bytes of the file, so they are never passed on.
+        try:
+            file = pq.ParquetFile(handle)
+            names = list(file.schema_arrow.names)
+            places(path, names, needed)
+            _check_types(path, file.schema_arrow, needed)
+            row = 0
+            for part in file.iter_batches(batch_size=_BATCH, columns=list(needed)):
+                columns = [_texts(path, part.column(name), name, row) for name in needed]
+                yield Batch(range(row + 1, row + part.num_rows + 1), columns)
+                row += part.num_rows
+        except (pa.ArrowException, OSError, MemoryError, ValueError):
+            raise InputError(path, _DAMAGED, hint=_AGAIN) from None
+
+
+def _check_types(path: Path, schema: Any, needed: Sequence[str]) -> None:  # noqa: ANN401 - pyarrow has no types
+    for name in needed:
+        kind = schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+            hint = "write the column as text, so that every value is exactly what a person would read"
+            raise InputError(path, f"is of type {kind}; text or whole numbers are needed", column=name, hint=hint)
+
+
+def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _texts(path: Path, column: Any, name: str, before: int) -> list[str]:  # noqa: ANN401 - pyarrow has no types
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    text = column.cast(pa.large_string())
+    if (pc.max(pc.binary_length(text)).as_py() or 0) > 4 * FIELD_LIMIT:  # at most four bytes to a character
+        row = before + 1 + pc.index(pc.greater(pc.binary_length(text), 4 * FIELD_LIMIT), value=True).as_py()
+        raise InputError(path, TOO_LONG[0], row=row, column=name, hint=TOO_LONG[1])
+    try:
+        values: list[str] = text.fill_null("").to_pylist()
+    except UnicodeDecodeError:
+        raise InputError(path, NOT_UTF8[0], row=before + 1 + _first_broken(text), column=name) from None
+    return values
+
+
+def _first_broken(text: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    for place in range(len(text)):
+        try:
+            text[place].as_py()
+        except UnicodeDecodeError:
+            return place
+    return 0

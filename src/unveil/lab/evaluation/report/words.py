@@ -1,0 +1,221 @@
+"""The sentences of the report, computed from the numbers of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from unveil.lab.evaluation.report.figures import count, counted, duration, in_words, score, share, size, threshold
+from unveil.lab.evaluation.result import Flow, Point, Run
+
+STATES = ("equal", "dissimilar", "missing", "shown")
+_LOGARITHMIC = "The counts are logarithmic, so that both kinds can be seen."
+LAYERS = ("record", "attribute", "review")
+_HELD, _SEEN, _UNEQUAL, _EVERYTHING = "held", "seen", "held, unequal values", "held, all values"
+_WITHOUT_THRESHOLD = frozenset({"unveil"})
+
+
+def values_shown(run: Run) -> tuple[int, int]:
+    """Values that the review unit held, and values in all records."""
+    entries = [entry for entry in run.disclosures if entry.layer == "review"]
+    return sum(entry.records for entry in entries), sum(entry.of_records for entry in entries)
+
+
+def found(point: Point, true_pairs: int) -> int:
+    """True pairs among the links of that point."""
+    return round(point.recall * true_pairs) if math.isfinite(point.recall) else 0
+
+
+def wrong(point: Point, true_pairs: int) -> int:
+    """Links of that point that join different people: found / precision - found."""
+    right = point.recall * true_pairs
+    return round(right / point.precision - right) if math.isfinite(right) and point.precision > 0 else 0
+
+
+def has_threshold(run: Run) -> bool:
+    """Whether the record unit decided by a threshold; if not, t only tells how many pairs it called matches."""
+    return run.preset not in _WITHOUT_THRESHOLD
+
+
+def start(run: Run) -> float:
+    """The threshold before any review; without a real one, what the first decisions amount to."""
+    return run.t0 if has_threshold(run) else run.trajectory[0].threshold
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names in a row: a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def moved(before: float, after: float) -> str:
+    """The change between two scores: rose from .853 to .921, fell from … to …, stayed at …."""
+    first, last = score(before), score(after)
+    if first == last:
+        return f"stayed at {last}"
+    return f"{'rose' if after > before else 'fell'} from {first} to {last}"
+
+
+def introduction(run: Run) -> str:
+    """What was linked and what makes the figures checkable."""
+    left, right = run.records
+    return (
+        f"Two owners with {count(left)} and {count(right)} records looked for the people they share. This run was "
+        "simulated: the truth is known, so every figure can be held against it. None of the parties knew it."
+    )
+
+
+def quality(run: Run) -> str:
+    """What the layers did to F1."""
+    last = run.trajectory[-1]
+    change = f"F1 {moved(run.initial_f1, run.final_f1)}"
+    if not last.reviewed_pairs:
+        return f"F1 is {score(run.final_f1)} from the record level alone: no pair was compared attribute by attribute."
+    work = f"{counted(last.reviewed_pairs, 'pair was', 'pairs were')} compared attribute by attribute"
+    if last.clerical_labels:
+        work += f" and {count(last.clerical_labels)} {_was(last.clerical_labels)} shown to a reviewer"
+    sentence = f"{change} after {work}.{_against(run)}"
+    return f"{sentence} {_err(run)}" if last.clerical_labels and run.error else sentence
+
+
+def _was(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def _err(run: Run) -> str:
+    return f"The simulated reviewer gave a wrong answer with probability {run.error:g}."
+
+
+def _against(run: Run) -> str:
+    """How the end compares with the baselines that were measured; a record level of 0 was not."""
+    baselines = (
+        (run.record_level_f1 or None, "the best that a threshold on record filters can reach (record level)"),
+        (run.attribute_level_f1, "a comparison by attribute of all records (attribute level)"),
+    )
+    parts = [
+        f"{_distance(run.final_f1, value)} {name}"
+        for value, name in baselines
+        if value is not None and math.isfinite(value) and math.isfinite(run.final_f1)
+    ]
+    return f" That is {' and '.join(parts)}." if parts else ""
+
+
+def _distance(value: float, other: float) -> str:
+    gap = round(value, 3) - round(other, 3)
+    if abs(gap) < 0.0005:  # noqa: PLR2004 - half of the last decimal shown
+        return "level with"
+    return f"{score(abs(gap))} {'above' if gap > 0 else 'below'}"
+
+
+def similarity(run: Run) -> str:
+    """Where the threshold went and where the uncertain pairs lie."""
+    if not has_threshold(run):
+        return _similarity_without_threshold(run)
+    first, last = threshold(run.t0), threshold(run.t_final)
+    move = f"The threshold stayed at {last}" if first == last else f"The threshold moved from {first} to {last}"
+    sentence = f"{move}; the best possible one is {threshold(run.t_opt)}."
+    low, high = run.uncertain_band
+    if low < high:
+        are = "are" if run.trajectory[-1].reviewed_pairs else "would be"
+        sentence += (
+            f" Pairs near it (at the end between {threshold(low)} and {threshold(high)}) are uncertain, because both "
+            f"kinds occur there: only such pairs {are} opened further."
+        )
+    return f"{sentence} {_LOGARITHMIC}"
+
+
+def _similarity_without_threshold(run: Run) -> str:
+    """What the decisions amount to, and where nine in ten uncertain pairs lie."""
+    first, last = threshold(start(run)), threshold(run.t_final)
+    lines = f"{last}, as at the start" if first == last else f"{first} at the start and {last} at the end"
+    sentence = (
+        "The record unit weighs more than this similarity, so no threshold divides the pairs: it called as many pairs "
+        f"matches as reach {lines}. The best possible threshold is {threshold(run.t_opt)}."
+    )
+    low, high = run.uncertain_band
+    if low < high:
+        are = "were" if run.trajectory[-1].reviewed_pairs else "would be"
+        sentence += (
+            f" Nine in ten of the pairs that it was uncertain about at the end lie between {threshold(low)} and "
+            f"{threshold(high)}; the least certain {are} opened first."
+        )
+    return f"{sentence} {_LOGARITHMIC}"
+
+
+def disclosure(run: Run) -> str:
+    """How much less each layer received than the one before."""
+    forms = {"record": "as part of a record filter", "attribute": "as a filter of its own", "review": "as text"}
+    parts = []
+    for layer in LAYERS:
+        entries = [entry for entry in run.disclosures if entry.layer == layer and entry.of_records]
+        if entries:
+            least = min(entries, key=lambda entry: entry.records / entry.of_records)
+            most = max(entries, key=lambda entry: entry.records / entry.of_records)
+            low, high = share(least.records, least.of_records), share(most.records, most.of_records)
+            span = (
+                high if low == high else f"{low} ({in_words(least.attribute)}) to {high} ({in_words(most.attribute)})"
+            )
+            parts.append(f"{forms[layer]} for {span}")
+    return f"Of the records, an attribute left the owners {'; '.join(parts)}." if parts else ""
+
+
+def review(run: Run) -> str:
+    """How much of what was asked stayed hidden, and what was shown most."""
+    totals = {state: sum(states.get(state, 0) for states in run.review_states.values()) for state in STATES}
+    everything = sum(sum(states.values()) for states in run.review_states.values())
+    hidden = everything - totals["shown"]
+    sentence = (
+        f"In {share(hidden, everything)} of the cells the reviewer saw no character at all: "
+        f"{count(totals['equal'])} were ticked as equal, {count(totals['dissimilar'])} crossed as dissimilar, "
+        f"{count(totals['missing'])} missing. In the other {count(totals['shown'])} the two values were shown, "
+        "masked where they agree."
+    )
+    name, states = max(run.review_states.items(), key=lambda item: item[1].get("shown", 0))
+    if states.get("shown", 0):
+        sentence += f" The attribute shown most often is {in_words(name)}."
+    return sentence
+
+
+def answers(run: Run) -> str:
+    """How many of the examples were answered right."""
+    right = sum(asked.label == asked.truth for asked in run.asked)
+    return f"In {count(right)} of these {counted(len(run.asked), 'pair')} the answer agrees with the truth."
+
+
+def risk(run: Run) -> list[str]:
+    """What the KAPR figures mean, one sentence each."""
+    sentences = []
+    kapr = {name: value for name, value in run.kapr.items() if math.isfinite(value)}
+    if _HELD in kapr:
+        sentences.append(
+            f"The values that the review unit held amount to a risk of {score(kapr[_HELD])}, where 0 means that "
+            "nothing was given and 1 that every value of every reviewed record was given and nobody else shares them."
+        )
+    if _SEEN in kapr:
+        sentences.append(f"Counting only the characters that were really displayed, it is {score(kapr[_SEEN])}.")
+    asked = ((_UNEQUAL, "all unequal values of these pairs"), (_EVERYTHING, "every value of these pairs"))
+    more = [(what, kapr[name]) for name, what in asked if name in kapr]
+    for what, value in more:
+        times = f", {value / kapr[_HELD]:.1f} times as much as was held" if kapr.get(_HELD) else ""
+        sentences.append(f"Had {what} been asked for, it would be {score(value)}{times}.")
+    return sentences
+
+
+def timing(run: Run) -> str:
+    """The total, the memory and the slowest stage."""
+    sentence = f"The run took {duration(run.seconds)} and at most {size(run.peak_rss_mb * 1e6)} of memory"
+    timings = {stage: seconds for stage, seconds in run.timings.items() if math.isfinite(seconds)}
+    if timings:
+        stage, seconds = max(timings.items(), key=lambda item: item[1])
+        sentence += f"; the longest stage was {in_words(stage)} with {duration(seconds)}"
+    return f"{sentence}."
+
+
+def role(name: str) -> str:
+    """The role behind a party's name: owner-a and owner_b are owners."""
+    plain = in_words(name).lower()
+    return "owner" if plain.startswith("owner") else plain
+
+
+def traffic(flows: tuple[Flow, ...], sender: str, recipient: str) -> int:
+    """Bytes from one role to another."""
+    return sum(flow.bytes for flow in flows if (role(flow.sender), role(flow.recipient)) == (sender, recipient))

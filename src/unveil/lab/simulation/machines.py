@@ -1,0 +1,118 @@
+"""The five machines of a run, set beside the truth. They may run here, or have run elsewhere and been replayed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unveil.lab.evaluation.quality import quality
+from unveil.lab.evaluation.result import Flow, Point
+from unveil.lab.simulation.observer import Answered
+from unveil.lab.simulation.study import Study
+from unveil.models.choice import assessor, attribute_model, record_model
+from unveil.models.forest import Forest
+from unveil.protocol.roles import owner
+from unveil.roles.attribute_unit.machine import AttributeUnit
+from unveil.roles.chance import SeededChance
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import Policy
+from unveil.roles.record_unit.machine import RecordUnit
+from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What may differ between runs on the same study."""
+
+    seed: int = 1
+    error: float = 0.0
+    hidden_error: float = 0.0
+    t0: float | None = None
+    policies: tuple[Policy, Policy] = (Policy(), Policy())
+    forest: Forest | None = None
+
+
+class Traffic:
+    """Counts messages by sender role, recipient role and kind."""
+
+    def __init__(self) -> None:
+        self.messages: Counter[tuple[str, str, str]] = Counter()
+        self.bytes: Counter[tuple[str, str, str]] = Counter()
+
+    def flows(self) -> tuple[Flow, ...]:
+        """What was counted."""
+        return tuple(Flow(*flow, messages=count, bytes=self.bytes[flow]) for flow, count in self.messages.items())
+
+
+class Machines:
+    """
+    Two owners and three units on one study.
+
+    `points` holds the quality after every update of the record unit; the first lies before any review. `answered` are
+    the pairs that a reviewer decided, `traffic` counts messages.
+    """
+
+    def __init__(
+        self, study: Study, schema: Schema, settings: Settings, *, on_point: Callable[[Point], None] = lambda _: None
+    ) -> None:
+        self.study, self.schema, self.settings = study, schema, settings
+        self.points: list[Point] = []
+        self.answered: list[Answered] = []
+        self.traffic = Traffic()
+        self._on_point = on_point
+        names = (owner("a"), owner("b"))
+        self.owners = tuple(
+            Owner(
+                name,
+                records,
+                schema,
+                study.encoder,
+                policy=policy,
+                chance=SeededChance(settings.seed, str(name)),
+            )
+            for name, records, policy in zip(names, (study.a, study.b), settings.policies, strict=True)
+        )
+        record_model_, record_features = record_model(schema, t0=settings.t0)
+        self.record_unit = RecordUnit(
+            schema,
+            names,
+            compare=study.compare,
+            chance=SeededChance(settings.seed, "record unit"),
+            model=record_model_,
+            features=record_features,
+            assessor=assessor(schema),
+        )
+        attribute_model_, attribute_features = attribute_model(schema, forest=settings.forest)
+        self.attribute_unit = AttributeUnit(
+            schema,
+            names,
+            chance=SeededChance(settings.seed, "attribute unit"),
+            model=attribute_model_,
+            features=attribute_features,
+        )
+        self.review_unit = ReviewUnit(schema, names)
+
+    def truth_of(self, task_id: bytes) -> bool:
+        """Whether the pair behind a task is true. No role can ask this."""
+        return bool(self.study.is_true[self.position_of(task_id)])
+
+    def position_of(self, task_id: bytes) -> int:
+        """Position among the candidate pairs of the pair behind a task."""
+        position = self.attribute_unit.tasks[task_id]
+        return self.record_unit.position_of(self.attribute_unit.pair_ids[position])
+
+    def note_quality(self, reviewed_pairs: int, clerical_labels: int) -> None:
+        """Note how good the record unit's decisions are now, after so many pairs and labels."""
+        found = quality(self.record_unit.matches(), self.study.is_true, len(self.study.truth))
+        point = Point(
+            reviewed_pairs=reviewed_pairs,
+            clerical_labels=clerical_labels,
+            threshold=self.record_unit.t,
+            precision=found.precision,
+            recall=found.recall,
+            f1=found.f1,
+        )
+        self.points.append(point)
+        self._on_point(point)

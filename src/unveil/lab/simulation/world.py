@@ -1,0 +1,84 @@
+"""The whole protocol in one process: two owners and three units on the in-memory network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from unveil.errors import ProtocolError, SettingError
+from unveil.lab.evaluation.result import Point
+from unveil.lab.simulation.machines import Machines, Settings
+from unveil.lab.simulation.reviewer import Reviewer, SimulatedReviewer
+from unveil.lab.simulation.study import Study
+from unveil.models.forest import Forest
+from unveil.protocol.flows import Envelope
+from unveil.protocol.machine import Machine, settle
+from unveil.protocol.messages import Labels, RecordEncodings
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.roles.chance import SeededChance
+from unveil.schema import Schema
+from unveil.transport.memory import MemoryNetwork, Tap
+
+__all__ = ["Settings", "World"]
+
+
+class World(Machines):
+    """One run."""
+
+    def __init__(
+        self,
+        study: Study,
+        schema: Schema,
+        settings: Settings,
+        *,
+        reviewer: Callable[[World], Reviewer] | None = None,
+        on_point: Callable[[Point], None] = lambda _: None,
+        tap: Tap | None = None,
+    ) -> None:
+        super().__init__(study, schema, settings, on_point=on_point)
+        chance = SeededChance(settings.seed, "reviewer")
+        self.reviewer: Reviewer = (
+            reviewer(self)
+            if reviewer
+            else SimulatedReviewer(
+                self.truth_of, error=settings.error, hidden_error=settings.hidden_error, chance=chance
+            )
+        )
+        machines: dict[Address, Machine] = {one.address: one for one in self.owners}
+        machines[RECORD_UNIT], machines[ATTRIBUTE_UNIT] = self.record_unit, self.attribute_unit
+        machines[REVIEW_UNIT] = self.review_unit
+        self.network = MemoryNetwork(machines, tap=tap)
+        self.traffic.messages, self.traffic.bytes = self.network.messages, self.network.bytes
+
+    @property
+    def forest(self) -> Forest:
+        """The attribute unit's forest; only the paper's models have one."""
+        model = self.attribute_unit.layer.model
+        if not isinstance(model, Forest):
+            raise SettingError("only the paper's models grow a forest", hint="choose --preset paper or --preset schema")
+        return model
+
+    def run(self) -> None:
+        """Run the protocol to its end."""
+        for one in self.owners:
+            self.network.send(settle(one))
+        self._deliver_all()
+        while not self.record_unit.finished:
+            pending = self.review_unit.pending()
+            if not pending:
+                raise ProtocolError("the protocol has stalled: nobody has anything to send")
+            budget = self.schema.protocol.review.budget
+            step = self.review_unit.judge(self.reviewer.review(pending, spent=self.attribute_unit.spent, budget=budget))
+            self.review_unit.apply(step.decision)
+            self.network.send(step.messages)
+            self._deliver_all()
+
+    def _deliver_all(self) -> None:
+        """Deliver what is on the wire."""
+        while (envelope := self.network.deliver()) is not None:
+            self._observe(envelope)
+
+    def _observe(self, envelope: Envelope) -> None:
+        """Note the quality whenever the record unit has classified its pairs anew."""
+        compared = isinstance(envelope.message, RecordEncodings) and self.record_unit.comparison is not None
+        if compared or isinstance(envelope.message, Labels):
+            self.note_quality(len(self.attribute_unit.layer), self.attribute_unit.spent)

@@ -1,0 +1,7 @@
+"""
+What the units decide with. A role knows a model by the port in `linkage.outcome` alone; `choice` says which it gets.
+
+`threshold` and `forest` are the paper's. `logistic` starts from `priors` that were learnt on generated people, and
+looks at `record_evidence` or `attribute_evidence`; `unhardened` undoes what hardening does to similarities. `noise`
+weighs labels that may be wrong. `saved` are models in files, `advice` is what they say about an encoding.
+"""

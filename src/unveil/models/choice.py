@@ -1,0 +1,48 @@
+"""What each unit decides with, by the schema's choice of models."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from unveil.errors import SettingError
+from unveil.linkage.attributes import evidence
+from unveil.linkage.model import AttributeEvidence, Model, RecordEvidence, similarity_alone
+from unveil.models.attribute_evidence import ATTRIBUTE_EVIDENCE, summary_evidence
+from unveil.models.forest import Forest
+from unveil.models.logistic import LogisticModel, Prior
+from unveil.models.priors import load_prior
+from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
+from unveil.models.threshold import ThresholdModel
+from unveil.schema import Schema
+
+
+def record_model(schema: Schema, *, t0: float | None = None) -> tuple[Model, RecordEvidence]:
+    """M_R and the evidence that it looks at."""
+    if schema.protocol.models == "paper":
+        return ThresholdModel.start(schema.protocol.threshold, t0), similarity_alone
+    return assessor(schema)
+
+
+def assessor(schema: Schema) -> tuple[LogisticModel, RecordEvidence]:
+    """What the record unit estimates its own quality with, whatever it decides with."""
+    features = partial(record_evidence, max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening)
+    return LogisticModel(_fitting("record", RECORD_EVIDENCE)), features
+
+
+def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Model, AttributeEvidence]:
+    """M_A and the evidence that it looks at; a saved forest may be handed in where the paper's models decide."""
+    if schema.protocol.models == "paper":
+        return forest or Forest(schema.protocol.forest), lambda similarity, agreement, _: evidence(
+            similarity, agreement, schema
+        )
+    if forest is not None:
+        raise SettingError("only the paper's models use a forest", hint="choose --preset paper or --preset schema")
+    return LogisticModel(_fitting("attribute", ATTRIBUTE_EVIDENCE)), partial(summary_evidence, schema=schema)
+
+
+def _fitting(name: str, expected: tuple[str, ...]) -> Prior:
+    prior = load_prior(name)
+    assert prior.names == expected, (
+        f"the shipped prior {name} is out of date: python -m unveil.lab.simulation.train_priors"
+    )
+    return prior

@@ -1,0 +1,131 @@
+"""
+Wishes as they come in: checked, remembered for ever, and answered in the order in which they came.
+
+A key used twice would turn keyed filters into plain ones, and only the owner can refuse that; so every key_pair, pair
+and task that was ever wished for is remembered. Values are asked for once per pair, and only after its encodings were
+granted: what an owner kept from the attribute unit must not get past it in plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.protocol.flows import Envelope, refused
+from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, EncodingWish
+from unveil.roles.columns import byte_matrix, entries
+from unveil.roles.handles import Handles
+from unveil.roles.owner.decisions import Approved
+from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Wish:
+    """One wish: pair or task ids, the records meant, attributes asked for, keys of pairs, and what people approved."""
+
+    layer: int
+    ids: list[bytes]
+    rows: NDArray[np.int64]
+    asked: NDArray[np.bool_]
+    key_pairs: list[bytes]
+    approved: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return f"Wish(<{len(self.ids)} entries>)"
+
+
+class Wishes:
+    """What was wished for. The oldest wish that nothing holds up is due."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._names = schema.names
+        self._open: list[Wish] = []
+        self._said: dict[tuple[int, bytes], bool] = {}  # what a person said about an entry
+        self._served: set[bytes] = set()  # every key_pair
+        self._pairs: dict[bytes, int] = {}  # pair id -> row
+        self._granted: set[bytes] = set()  # pairs whose encodings went to the attribute unit
+        self._reviewed: set[bytes] = set()  # pairs that had a task
+        self._tasks: set[bytes] = set()
+
+    def check_encodings(self, envelope: Envelope, message: EncodingWish, handles: Handles | None) -> None:
+        """Refuse wishes for records that this owner does not hold, and keys and pairs that came before."""
+        _check_size(envelope, message)
+        if handles is None or (handles.rows(message.handles) < 0).any():
+            raise refused(envelope, "a wish for a record that this owner does not hold")
+        key_pairs, pair_ids = entries(message.key_pairs, KEY_PAIR), entries(message.pair_ids, ID)
+        if len(set(key_pairs)) != len(key_pairs) or not self._served.isdisjoint(key_pairs):
+            raise refused(envelope, "a key_pair that was used before")
+        if len(set(pair_ids)) != len(pair_ids) or any(pair_id in self._pairs for pair_id in pair_ids):
+            raise refused(envelope, "a pair that was wished for before")
+
+    def check_values(self, envelope: Envelope, message: AttributeWish) -> None:
+        """Refuse attributes outside the schema, pairs that were not granted, and pairs and tasks that came before."""
+        _check_size(envelope, message)
+        if message.attributes != len(self._names):
+            raise refused(envelope, "attributes outside the schema")
+        pair_ids, task_ids = entries(message.pair_ids, ID), entries(message.task_ids, ID)
+        if any(pair_id not in self._pairs for pair_id in pair_ids):
+            raise refused(envelope, "a wish for a pair that this owner was never asked about")
+        if not self._granted.issuperset(pair_ids):
+            raise refused(envelope, "a wish for a pair that this owner has not granted")
+        if len(set(pair_ids)) != len(pair_ids) or not self._reviewed.isdisjoint(pair_ids):
+            raise refused(envelope, "a pair that had a task before")
+        if len(set(task_ids)) != len(task_ids) or not self._tasks.isdisjoint(task_ids):
+            raise refused(envelope, "a task that was wished for before")
+
+    def add(self, message: EncodingWish | AttributeWish, handles: Handles | None) -> None:
+        """Take in a wish."""
+        approved = np.ones(len(message), bool)
+        if isinstance(message, EncodingWish):
+            assert handles is not None
+            ids, key_pairs = entries(message.pair_ids, ID), entries(message.key_pairs, KEY_PAIR)
+            rows = handles.rows(message.handles)
+            self._served.update(key_pairs)
+            self._pairs.update(zip(ids, rows.tolist(), strict=True))
+            asked = np.ones((len(ids), len(self._names)), bool)
+            self._open.append(Wish(ATTRIBUTE, ids, rows, asked, key_pairs, approved))
+            return
+        ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
+        self._tasks.update(ids)
+        self._reviewed.update(pair_ids)
+        rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
+        asked = byte_matrix(message.asked, len(self._names)).astype(bool)
+        self._open.append(Wish(REVIEW, ids, rows, asked, [], approved))
+
+    def waiting(self, needs_approval: Callable[[int], bool]) -> list[Wish]:
+        """Wishes that wait for a person's word."""
+        return [wish for wish in self._open if needs_approval(wish.layer) and not self._settled(wish)]
+
+    def due(self, needs_approval: Callable[[int], bool]) -> Wish | None:
+        """The oldest wish that can be answered now, with what people said about it."""
+        for wish in self._open:
+            if not needs_approval(wish.layer):
+                return wish
+            if self._settled(wish):
+                return replace(wish, approved=np.array([self._said[wish.layer, one] for one in wish.ids], bool))
+        return None
+
+    def approve(self, decision: Approved) -> None:
+        """Take in a person's word."""
+        for one, granted in zip(entries(decision.ids, ID), decision.granted, strict=True):
+            self._said[decision.layer, one] = bool(granted)
+
+    def close(self, ids: list[bytes], layer: int, granted: list[int]) -> Wish:
+        """Remove the wish with these entries, which was answered; `granted` are the places of what was let go."""
+        at = next(i for i, wish in enumerate(self._open) if wish.layer == layer and wish.ids == ids)
+        if layer == ATTRIBUTE:
+            self._granted.update(ids[place] for place in granted)
+        return self._open.pop(at)
+
+    def _settled(self, wish: Wish) -> bool:
+        return all((wish.layer, one) in self._said for one in wish.ids)
+
+
+def _check_size(envelope: Envelope, message: EncodingWish | AttributeWish) -> None:
+    if len(message) > MOST_WISHES:
+        # The answer is many times as long as the wish.
+        raise refused(envelope, f"more than {MOST_WISHES} entries in one wish")

@@ -1,0 +1,146 @@
+"""
+How encodings come in: first the owners' fingerprints, which must agree, then their uploads, which are screened.
+
+Implausible records are kept out of the comparison, so that a careless or poisoned upload cannot spoil others' links.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unveil.protocol.flows import Envelope, refused
+from unveil.protocol.machine import Step
+from unveil.protocol.messages import Agreement, Fingerprint, RecordEncodings
+from unveil.protocol.roles import RECORD_UNIT, Address
+from unveil.roles.record_unit.decisions import Judged, Screened
+from unveil.roles.record_unit.upload import Upload
+from unveil.schema import Schema
+from unveil.screening.screen import WORDS, Reason, Screen, screen
+
+_PATIENCE = 100  # fingerprints that one owner may show: each is kept, so their number is bounded
+# Uploads that one owner may begin. All are kept until the project is closed, and each may be as long as the project
+# allows; ten are enough for wrong files and lost folders, for every further one takes a person's work.
+UPLOADS = 10
+
+
+class Intake:
+    """Uploads by owner, and by owner and reason how many records were kept out."""
+
+    def __init__(
+        self, schema: Schema, owners: tuple[Address, ...], *, most_records: int, screening: Screen = screen
+    ) -> None:
+        self.uploads: dict[Address, Upload] = {}
+        self.quarantined: dict[Address, dict[str, int]] = {}
+        self.agreed: bool | None = None  # None: not compared yet
+        self._schema, self._owners, self._most_records = schema, owners, most_records
+        self._screening = screening
+        self._fingerprints: dict[Address, bytes] = {}
+        self._shown: dict[Address, int] = {}  # how often an owner has shown one
+        self._begun: dict[Address, int] = {}  # uploads of an owner, also those that were set aside or given up
+        self._untold: set[Address] = set()  # owners who have shown one and were not answered
+
+    @property
+    def complete(self) -> bool:
+        """Whether every owner's upload has been screened."""
+        return all(owner in self.uploads and self.uploads[owner].rows is not None for owner in self._owners)
+
+    def check(self, envelope: Envelope) -> None:
+        """Refuse what cannot be taken."""
+        if envelope.sender not in self._owners:
+            raise refused(envelope, "not an owner of this project")
+        match envelope.message:
+            case Fingerprint() as message:
+                # An owner that starts anew shows its fingerprint again; another one would change what was agreed.
+                if self.agreed and message.fingerprint != self._fingerprints[envelope.sender]:
+                    raise refused(envelope, "the owners have agreed on other keys or parameters before")
+                if self._shown.get(envelope.sender, 0) >= _PATIENCE:
+                    raise refused(envelope, f"more than {_PATIENCE} fingerprints")
+            case RecordEncodings() as message:
+                self._check_part(envelope, message)
+
+    def _check_part(self, envelope: Envelope, message: RecordEncodings) -> None:
+        if not self.agreed:
+            raise refused(envelope, "the owners' keys or parameters do not agree, or were not compared yet")
+        if message.m != self._schema.layer_r.length:
+            raise refused(envelope, f"filters of {message.m} bits; the schema makes {self._schema.layer_r.length}")
+        if message.blocking_keys != len(self._schema.blocking):
+            raise refused(envelope, "the number of blocking keys differs from the schema's")
+        upload = self.uploads.get(envelope.sender)
+        if upload is None and not self._left(envelope.sender):
+            raise refused(envelope, f"more than {UPLOADS} uploads")
+        if upload is not None and upload.parts != message.parts:
+            raise refused(envelope, "the number of parts has changed")
+        if upload is not None and upload.has(message.part):
+            raise refused(envelope, "this part was uploaded before")
+        if len(message) + (len(upload) if upload else 0) > self._most_records:
+            raise refused(envelope, f"more than {self._most_records} records")
+
+    def take(self, envelope: Envelope) -> None:
+        """Take in a fingerprint or a part of an upload."""
+        match envelope.message:
+            case Fingerprint() as message:
+                self._fingerprints[envelope.sender] = message.fingerprint
+                self._shown[envelope.sender] = self._shown.get(envelope.sender, 0) + 1
+                self._untold.add(envelope.sender)
+                upload = self.uploads.get(envelope.sender)
+                if upload is not None and not upload.complete:
+                    # The owner starts anew; the parts of its last attempt belong to other handles.
+                    del self.uploads[envelope.sender]
+            case RecordEncodings() as message:
+                if envelope.sender not in self.uploads:
+                    self.uploads[envelope.sender] = Upload(message.parts)
+                    self.quarantined.pop(envelope.sender, None)  # what was said of the last one is said no more
+                    self._begun[envelope.sender] = self._begun.get(envelope.sender, 0) + 1
+                self.uploads[envelope.sender].add(message)
+
+    def _left(self, owner: Address) -> int:
+        """How many uploads the owner may still begin."""
+        return UPLOADS - self._begun.get(owner, 0)
+
+    def decide(self) -> Step | None:
+        """The next decision that is due."""
+        if len(self._fingerprints) == len(self._owners) and self._untold:
+            return self._judge()
+        for owner, upload in self.uploads.items():
+            if upload.complete and upload.rows is None:
+                return self._screen(owner, upload)
+        return None
+
+    def _judge(self) -> Step:
+        """Whether the owners share key and parameters. They are told before anything is uploaded."""
+        agree = int(len(set(self._fingerprints.values())) == 1)
+        told = sorted(self._untold) if self.agreed else self._owners
+        words = (Agreement(agree, self._fingerprints[owner]) for owner in told)
+        return Step(Judged(agree), tuple(map(Envelope, [RECORD_UNIT] * len(told), told, words)))
+
+    def judged(self, decision: Judged) -> None:
+        """The fingerprints were compared."""
+        self.agreed = bool(decision.agree)
+        self._untold.clear()
+
+    def _screen(self, owner: Address, upload: Upload) -> Step:
+        assert upload.encoded is not None
+        assert upload.handles is not None
+        found = self._screening(upload.encoded.filters, upload.encoded.keys)
+        whole = found.whole if upload.handles.unique else "two records have the same handle"
+        rows = np.flatnonzero(found.rows)
+        decision = Screened(
+            self._owners.index(owner),
+            (whole or "").encode(),
+            rows.astype("<i8").tobytes(),
+            found.reasons[rows].tobytes(),
+        )
+        return Step(decision)
+
+    def screened(self, decision: Screened) -> None:
+        """Keep these records out, or the whole upload."""
+        owner = self._owners[decision.owner]
+        counts = np.bincount(np.frombuffer(decision.reasons, np.uint8), minlength=max(Reason) + 1).tolist()
+        self.quarantined[owner] = {words: counts[reason] for reason, words in WORDS.items() if counts[reason]}
+        if decision.whole:
+            # The owner may send another upload; this one is not looked at again.
+            why = f"all, since {decision.whole.decode()}; {self._left(owner)} of {UPLOADS} uploads are left"
+            self.quarantined[owner][why] = len(self.uploads.pop(owner))
+            return
+        upload = self.uploads[owner]
+        upload.rows = np.delete(np.arange(len(upload)), np.frombuffer(decision.rows, "<i8"))

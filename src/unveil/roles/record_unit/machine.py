@@ -1,0 +1,339 @@
+"""
+The record unit's machine.
+
+It tells the owners whether their keys and parameters agree, waits for their encodings, keeps implausible ones out,
+compares the rest, and then goes through its iterations: draw uncertain pairs, wish for their encodings, tell the
+attribute unit which pairs to expect, take its labels, learn, classify anew. At the end every owner gets a link table.
+It never sees an attribute, a value or key_do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from unveil.errors import ProtocolError
+from unveil.linkage.blocking import Blocks
+from unveil.linkage.clusters import components, symmetric_best
+from unveil.linkage.engine import Compare, Encoded
+from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
+from unveil.linkage.layer import Layer, Positions
+from unveil.linkage.model import Model, RecordEvidence, similarity_alone
+from unveil.linkage.outcome import Flags, Outcomes, log_odds
+from unveil.linkage.pairs import Comparison
+from unveil.protocol.flows import Envelope, check_incoming, refused
+from unveil.protocol.machine import Decision, KeepsAll, Step
+from unveil.protocol.messages import (
+    ID,
+    KEY_PAIR,
+    Bootstrap,
+    EncodingWish,
+    Fingerprint,
+    Labels,
+    LinkTable,
+    Message,
+    RecordEncodings,
+)
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
+from unveil.roles.chance import Chance, Draw
+from unveil.roles.columns import entries, outcome_columns, outcomes
+from unveil.roles.record_unit.decisions import KINDS, Asked, Finished, Judged, Screened
+from unveil.roles.record_unit.intake import Intake
+from unveil.roles.record_unit.upload import Upload
+from unveil.schema import Protocol, Schema
+from unveil.screening.screen import Screen, screen
+
+WISHES = 100  # entries of one wish; with decoys, of every wish
+LINKS = 200_000  # entries of one part of a link table
+LEAST_ANSWERED = 0.25  # owners who refuse nearly everything are not asked for more than four times as much
+
+
+class RecordUnit(KeepsAll):
+    """L_R. `layer` holds its pairs and their outcomes; `comparison` what the engine found."""
+
+    decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
+    address = RECORD_UNIT
+
+    def __init__(
+        self,
+        schema: Schema,
+        owners: tuple[Address, Address],
+        *,
+        compare: Compare,
+        chance: Chance,
+        model: Model,
+        features: RecordEvidence = similarity_alone,
+        assessor: tuple[Model, RecordEvidence] | None = None,
+        most_records: int = 10_000_000,
+        screening: Screen = screen,
+    ) -> None:
+        protocol = schema.protocol
+        self.finished = False
+        self.intake = Intake(schema, owners, most_records=most_records, screening=screening)
+        self._layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
+        self._comparison: Comparison | None = None
+        self._schema, self._protocol, self._owners = schema, protocol, owners
+        self._comparing, self._chance = compare, chance
+        self._features, self._assessor = features, assessor
+        self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
+        self._iteration = 0
+        self._waiting = False  # for the labels of an iteration
+        self._link_ids = b""
+
+    @property
+    def layer(self) -> Layer[Model]:
+        """The candidate pairs and what is known about them."""
+        _ = self.comparison
+        return self._layer
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """What comparing gave; None until every upload has been screened. Compared, or remembered, when asked for."""
+        if self._comparison is None and self.intake.complete:
+            left, right = self._sides()
+            self._comparison = self._comparing(left, right)
+            self._layer.add(self._features(self._comparison.pairs, left, right))
+            self._layer.classify()
+        return self._comparison
+
+    @property
+    def candidates(self) -> Comparison:
+        """What comparing gave."""
+        comparison = self.comparison
+        if comparison is None:
+            raise ProtocolError("nothing was compared yet")
+        return comparison
+
+    def work(self) -> Callable[[], object] | None:
+        """Long work that the next decision needs, for whoever would rather do it beforehand; None if there is none."""
+        if self._comparison is not None or not self.intake.complete:
+            return None
+        left, right = self._sides()
+
+        def compare() -> None:
+            self._features(self._comparing(left, right).pairs, left, right)
+
+        return compare
+
+    def _sides(self) -> tuple[Encoded, Encoded]:
+        left, right = (self.intake.uploads[owner].kept() for owner in self._owners)
+        return left, right
+
+    @property
+    def t(self) -> float:
+        """The current threshold; of a model without one, the similarity that as many pairs reach as are matches now."""
+        threshold = self.layer.model.threshold
+        if threshold is not None:
+            return threshold
+        ordered = np.sort(self.candidates.pairs.similarity)
+        return float(ordered[-max(1, int(self.layer.g.sum()))].round(2)) if len(ordered) else 1.0
+
+    @property
+    def kept_pairs(self) -> int:
+        """How many candidate pairs are held now; 0 before they were compared, or loaded again."""
+        return 0 if self._comparison is None else len(self._comparison.pairs)
+
+    @property
+    def requested_pairs(self) -> int:
+        """How many pairs the attribute unit was told about so far."""
+        return len(self._pairs)
+
+    def uncertain_band(self) -> tuple[float, float]:
+        """Between which similarities decisions are uncertain; without a threshold, for nine in ten of such pairs."""
+        model = self.layer.model
+        band = model.band(self._protocol.p_t)
+        if band is not None:
+            return band
+        p_t = Protocol().p_t
+        uncertain = self.candidates.pairs.similarity[model.predict(self.layer.features).p < p_t]
+        if not len(uncertain):
+            return self.t, self.t
+        low, high = np.quantile(uncertain, [0.05, 0.95]).tolist()
+        return low, high
+
+    def position_of(self, pair_id: bytes) -> int:
+        """Position in the layer of a pair that was asked about."""
+        return self._pairs[pair_id]
+
+    # Messages
+
+    def admit(self, envelope: Envelope) -> Envelope:
+        """Check a message; it is kept as it is."""
+        check_incoming(envelope)
+        match envelope.message:
+            case Fingerprint() | RecordEncodings():
+                self.intake.check(envelope)
+            case Labels() as message:
+                self._check_labels(envelope, message)
+            case _:
+                raise refused(envelope, "not for the record unit")
+        return envelope
+
+    def apply(self, event: Envelope | Decision) -> None:
+        """Take in one entry of the log."""
+        match event:
+            case Envelope(message=Fingerprint() | RecordEncodings()):
+                self.intake.take(event)
+            case Envelope(message=Labels() as message):
+                self._learn(message)
+            case Judged():
+                self.intake.judged(event)
+            case Screened():
+                self.intake.screened(event)
+            case Asked():
+                positions = np.frombuffer(event.positions, "<i8")
+                self._pairs.update(zip(entries(event.pair_ids, ID), positions.tolist(), strict=True))
+                self.layer.ask(positions)
+                self._iteration += 1
+                self._waiting = True
+            case Finished():
+                self.finished = True
+                self._link_ids = event.link_ids
+
+    def decide(self, now: float) -> Step | None:
+        """The next decision that is due."""
+        del now
+        step = self.intake.decide()
+        if step is not None or self.finished or self._waiting or not self.intake.complete:
+            return step
+        if self._protocol.layers == 1 or self._iteration == len(self._protocol.batches):
+            return self._finish()
+        return self._ask()
+
+    # Iterations
+
+    def _ask(self) -> Step:
+        """Draw the next batch, and decoys to hide it among; wish for their encodings."""
+        draw = self._chance(f"iteration {self._iteration}")
+        size = ceil(self._protocol.batches[self._iteration] / max(LEAST_ANSWERED, self.layer.answered))
+        chosen = self.layer.select(size, draw.rng)
+        chosen = np.concatenate([chosen, self._decoys(len(chosen), draw)])
+        pair_ids = draw.entropy(ID * len(chosen))
+        # key_pair is fresh for every pair, so at most two records share these hash functions
+        # and no frequency table can form at the attribute unit.
+        key_pairs = entries(draw.entropy(KEY_PAIR * len(chosen)), KEY_PAIR)
+        thought = Outcomes(self.layer.g[chosen], self.layer.p[chosen])
+        messages = [self._send(ATTRIBUTE_UNIT, Bootstrap(pair_ids, *outcome_columns(thought)))]
+        for owner, wish in self._wishes(chosen, entries(pair_ids, ID), key_pairs, draw):
+            messages.append(self._send(owner, wish))
+        return Step(Asked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
+
+    def _decoys(self, chosen: int, draw: Draw) -> Positions:
+        """Pairs that are certain, so that being wished for does not mean being uncertain; wishes are filled up."""
+        share = self._protocol.decoys
+        count = 0
+        if share and chosen:
+            count = -(-ceil(chosen / (1 - share)) // WISHES) * WISHES - chosen
+        return self.layer.sure(self._protocol.p_t, count, draw.rng)
+
+    def _wishes(
+        self, chosen: Positions, pair_ids: Sequence[bytes], key_pairs: Sequence[bytes], draw: Draw
+    ) -> Iterator[tuple[Address, EncodingWish]]:
+        pairs = self.candidates.pairs
+        for owner, side in zip(self._owners, (pairs.left, pairs.right), strict=True):
+            upload = self.intake.uploads[owner]
+            assert upload.rows is not None
+            assert upload.handles is not None
+            handles = entries(upload.handles.pick(upload.rows[side[chosen]]), ID)
+            # The order must not tell which pairs are close to the threshold.
+            order = draw.rng.permutation(len(chosen)).tolist()
+            for start in range(0, len(order), WISHES):
+                some = order[start : start + WISHES]
+                columns = (b"".join(column[i] for i in some) for column in (pair_ids, handles, key_pairs))
+                yield owner, EncodingWish(*columns)
+
+    def _check_labels(self, envelope: Envelope, message: Labels) -> None:
+        if not self._waiting:
+            raise refused(envelope, "no labels were asked for")
+        pair_ids = entries(message.pair_ids, ID)
+        if any(pair not in self._pairs for pair in pair_ids):
+            raise refused(envelope, "a label for a pair that was not asked about")
+        if len(set(pair_ids)) != len(pair_ids):
+            raise refused(envelope, "two labels for the same pair")
+        try:
+            outcomes(message.g, message.p)
+        except ValueError as error:
+            raise refused(envelope, str(error)) from None
+
+    def _learn(self, message: Labels) -> None:
+        """Take the labels of an iteration and learn from them."""
+        positions = np.array([self._pairs[pair] for pair in entries(message.pair_ids, ID)], np.int64)
+        self.layer.take(positions, outcomes(message.g, message.p))
+        self.layer.learn()
+        self.layer.classify()
+        self._waiting = False
+
+    # The end
+
+    def matches(self) -> Flags:
+        """Which pairs are matches now; with the one-to-one step only those that are each other's best."""
+        pairs = self.candidates.pairs
+        matched = self.layer.g.copy()
+        if self._protocol.one_to_one:
+            at = np.flatnonzero(matched)
+            matched[at] = symmetric_best(pairs.left[at], pairs.right[at], pairs.similarity[at])
+        return matched
+
+    def estimate(self) -> Estimate | None:
+        """What the unit itself can tell about the quality of its links; None without a model that gives odds."""
+        if self.comparison is None or self._assessor is None:
+            return None
+        left, right = self._sides()
+        layer, pairs = self.layer, self.comparison.pairs
+        model, features = self._assessor
+        evidence = features(pairs, left, right)
+        opened = np.flatnonzero(layer.labelled)
+        taught = model
+        if layer.model.calibrated:
+            taught = model.updated(evidence[opened], layer.label_g[opened], layer.label_p[opened])
+        odds = taught.log_odds(evidence)
+        odds[opened] = log_odds(Outcomes(layer.label_g[opened], layer.label_p[opened]))
+        blocks = Blocks.of(left.keys, right.keys, max_block=self._protocol.max_block)
+        first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
+        trusted = layer.model.calibrated and len(opened) > 0 and taught.plausible
+        candidates = Candidates(odds, layer.labelled, self.matches(), first, others)
+        return estimated_quality(candidates, trusted=trusted)
+
+    def _finish(self) -> Step:
+        """A link id for every record: the same for records that are linked, directly or through others."""
+        pairs, matched = self.candidates.pairs, self.matches()
+        uploads = [self.intake.uploads[owner] for owner in self._owners]
+        rows = [upload.rows if upload.rows is not None else np.empty(0, np.int64) for upload in uploads]
+        left, right = rows[0][pairs.left[matched]], rows[1][pairs.right[matched]]
+        numbers = components(left.astype(np.int32), right.astype(np.int32), (len(uploads[0]), len(uploads[1])))
+        count = 1 + max((int(part.max()) for part in numbers if len(part)), default=-1)
+        ids = np.frombuffer(self._chance("link ids").entropy(ID * count), np.uint8).reshape(-1, ID)
+        tables = [ids[part].tobytes() for part in numbers]
+        messages = [
+            self._send(owner, part)
+            for owner, upload, table in zip(self._owners, uploads, tables, strict=True)
+            for part in _in_parts(upload, table)
+        ]
+        return Step(Finished(b"".join(tables)), tuple(messages))
+
+    def link_tables(self) -> dict[str, bytes]:
+        """For each owner its handles and link ids, side by side; empty before the end."""
+        tables, start = {}, 0
+        for owner in self._owners if self.finished else ():
+            upload = self.intake.uploads[owner]
+            assert upload.handles is not None
+            stop = start + ID * len(upload)
+            columns = (entries(upload.handles.column, ID), entries(self._link_ids[start:stop], ID))
+            tables[str(owner)] = b"".join(handle + link for handle, link in zip(*columns, strict=True))
+            start = stop
+        return tables
+
+    def _send(self, recipient: Address, message: Message) -> Envelope:
+        return Envelope(RECORD_UNIT, recipient, message)
+
+
+def _in_parts(upload: Upload, table: bytes) -> Iterator[LinkTable]:
+    assert upload.handles is not None
+    step = LINKS * ID
+    parts = max(1, -(-len(table) // step))
+    for part in range(parts):
+        some = slice(part * step, (part + 1) * step)
+        yield LinkTable(part, parts, upload.handles.column[some], table[some])

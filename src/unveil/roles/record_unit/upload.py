@@ -1,0 +1,79 @@
+"""An owner's upload: parts that may come in any order, and what is left of it after screening."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.bits import Bits
+from unveil.linkage.blocking import KEY_BYTES
+from unveil.linkage.engine import Encoded
+from unveil.protocol.messages import RecordEncodings
+from unveil.roles.columns import byte_matrix
+from unveil.roles.handles import Handles
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(slots=True, repr=False)
+class Upload:
+    """Parts by number until all are there; then `encoded` and `handles` of every record, in the order of the parts."""
+
+    parts: int
+    _given: dict[int, RecordEncodings] = field(default_factory=dict)
+    _records: int = 0
+    encoded: Encoded | None = None
+    handles: Handles | None = None
+    #: Rows that take part in the comparison; None until the upload was screened.
+    rows: Rows | None = None
+
+    def __repr__(self) -> str:
+        return f"Upload(<{self._records} records>)"
+
+    def __len__(self) -> int:
+        return self._records
+
+    @property
+    def complete(self) -> bool:
+        """Whether every part is there."""
+        return self.encoded is not None
+
+    def has(self, part: int) -> bool:
+        """Whether this part has come."""
+        return self.complete or part in self._given
+
+    def add(self, message: RecordEncodings) -> None:
+        """Take in a part; the last one makes the upload complete."""
+        self._given[message.part] = message
+        self._records += len(message)
+        if len(self._given) == self.parts:
+            given = [self._given.pop(part) for part in range(self.parts)]
+            self.encoded = _joined(given)
+            # Two records under one handle are a mistake of the owner's that screening reports.
+            self.handles = Handles(b"".join(message.handles for message in given), unique=False)
+
+    def kept(self) -> Encoded:
+        """What takes part in the comparison."""
+        assert self.encoded is not None
+        assert self.rows is not None
+        if len(self.rows) == len(self):
+            return self.encoded
+        filters = Bits(np.ascontiguousarray(self.encoded.filters.words[self.rows]), self.encoded.filters.m)
+        return Encoded(filters, np.ascontiguousarray(self.encoded.keys[self.rows]))
+
+
+def _joined(given: list[RecordEncodings]) -> Encoded:
+    """The records of all parts. Parts are let go one by one, so that hardly more than one copy is held."""
+    m, count, records = given[0].m, given[0].blocking_keys, sum(map(len, given))
+    words = np.empty((records, -(-m // 64)), np.uint64)
+    keys = np.empty((records, count, KEY_BYTES), np.uint8)
+    start = 0
+    for part in given:
+        stop = start + len(part)
+        words[start:stop] = Bits.from_bytes(part.filters, m).words
+        if count:
+            keys[start:stop] = byte_matrix(part.blocking, count, KEY_BYTES)
+        start = stop
+    return Encoded(Bits(words, m), keys)

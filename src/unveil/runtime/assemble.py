@@ -1,0 +1,111 @@
+"""From a project file to machines: the same ones that the simulation runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.errors import SettingError, StorageError
+from unveil.linkage.engine import comparing
+from unveil.projects.project import Project
+from unveil.protocol.roles import Address, Role
+from unveil.roles.chance import Chance, SeededChance
+from unveil.runtime.comparison_cache import Remembered
+from unveil.runtime.system_chance import system_chance
+from unveil.storage.cache import Cache
+from unveil.storage.log.log import ProjectLog
+
+if TYPE_CHECKING:
+    from unveil.roles.attribute_unit.machine import AttributeUnit
+    from unveil.roles.record_unit.machine import RecordUnit
+    from unveil.roles.review_unit.machine import ReviewUnit
+
+    UnitMachine = RecordUnit | AttributeUnit | ReviewUnit
+
+
+def chance_of(party: Address, seed: int | None) -> Chance:
+    """The operating system's chance; in a demonstration, one that follows from a seed."""
+    return system_chance if seed is None else SeededChance(seed, str(party))
+
+
+def unit_machine(
+    role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None
+) -> Callable[[], UnitMachine]:
+    """How to build a unit's machine for a project; `data` is the folder for what is remembered until it is closed."""
+    owners = two_owners(project)
+    chance = chance_of(Address(role.value), seed)
+    match role:
+        case Role.RECORD_UNIT:
+            cache = Cache(cache_folder(data, project.name), wanted=lambda: _is_open(log))
+            return lambda: _record_unit(project, owners, chance, cache)
+        case Role.ATTRIBUTE_UNIT:
+            return lambda: _attribute_unit(project, owners, chance)
+        case Role.REVIEW_UNIT:
+            return lambda: _review_unit(project, owners)
+        case Role.OWNER:
+            raise SettingError("an owner is no unit")
+
+
+def cache_folder(data: Path, project: str) -> Path:
+    """Where the record unit remembers expensive results of a project."""
+    return data / "cache" / project
+
+
+def two_owners(project: Project) -> tuple[Address, Address]:
+    """The owners whose records are compared."""
+    owners = project.owners()
+    if len(owners) != 2:  # noqa: PLR2004 - left and right
+        raise SettingError(
+            f"project {project.name} has {len(owners)} owners; this version links two",
+            hint="make a project for each two of them",
+        )
+    return owners[0], owners[1]
+
+
+def _is_open(log: ProjectLog) -> bool:
+    """Whether the project is open for certain: similarities of a closed one may be kept nowhere."""
+    with suppress(StorageError):
+        return log.state == "open"
+    return False
+
+
+def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chance, cache: Cache) -> RecordUnit:
+    from unveil.engines import choose
+    from unveil.models.choice import assessor, record_model
+    from unveil.roles.record_unit.machine import RecordUnit
+    from unveil.screening.screen import screen
+
+    schema = project.linkage
+    model, features = record_model(schema)
+    protocol = schema.protocol
+    compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block)
+    settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}"
+    remembered = Remembered(cache, compare, features, settings=settings)
+    return RecordUnit(
+        schema,
+        owners,
+        compare=remembered.comparison,
+        chance=chance,
+        model=model,
+        features=remembered.features,
+        assessor=assessor(schema),
+        most_records=project.limits.records_per_owner,
+        screening=partial(screen, copies=project.limits.copies, resembling=project.limits.near_copies),
+    )
+
+
+def _attribute_unit(project: Project, owners: tuple[Address, Address], chance: Chance) -> AttributeUnit:
+    from unveil.models.choice import attribute_model
+    from unveil.roles.attribute_unit.machine import AttributeUnit
+
+    model, features = attribute_model(project.linkage)
+    return AttributeUnit(project.linkage, owners, chance=chance, model=model, features=features)
+
+
+def _review_unit(project: Project, owners: tuple[Address, Address]) -> ReviewUnit:
+    from unveil.roles.review_unit.machine import ReviewUnit
+
+    return ReviewUnit(project.linkage, owners)

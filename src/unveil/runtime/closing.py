@@ -1,0 +1,71 @@
+"""
+The end of a project at one unit: everything is erased but counts, the link table and the chain of the log.
+
+Closing cannot be undone. Messages that were not fetched yet would be lost, and work that has not ended would never end,
+so it is refused while there is any.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import SettingError
+from unveil.projects.membership import unit_memberships
+from unveil.projects.unit_config import UnitConfig
+from unveil.protocol.roles import Role
+from unveil.roles.attribute_unit.machine import AttributeUnit
+from unveil.roles.record_unit.machine import RecordUnit
+from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.runtime.assemble import cache_folder, unit_machine
+from unveil.runtime.host import Host
+from unveil.runtime.worker import unit_address
+from unveil.storage.cache import Cache
+from unveil.storage.database import Database
+from unveil.storage.log.log import ProjectLog
+
+
+def close_project(role: Role, config: UnitConfig, name: str, *, force: bool, demonstration: bool) -> dict[str, int]:
+    """Close a project at this unit and return its counts; a server at work sees it with the next request."""
+    members = unit_memberships(config, unit_address(role), demonstration=demonstration, looking=True)
+    project = next((member.project for member in members if member.project.name == name), None)
+    if project is None:
+        raise SettingError(f"{config.source}: no project is called that")
+    with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
+        log = database.project(name)
+        build = unit_machine(role, project, log, data=config.data, seed=config.seed)
+        counts = close(Host(build, log, clock=time.time), force=force)
+        forget_if_closed(log, config.data)
+    return counts
+
+
+def close(host: Host[Any], *, force: bool) -> dict[str, int]:
+    """Close a host's project and return its counts; refused while something is left to do, unless by force."""
+
+    def result(machine: object, counts: Mapping[str, int]) -> Mapping[str, bytes]:
+        left = f"{counts['waiting']} messages were not delivered yet" if counts["waiting"] else unfinished(machine)
+        if left and not force:
+            raise SettingError(left, hint="wait for that, or give the project up: --force")
+        return machine.link_tables() if isinstance(machine, RecordUnit) else {}
+
+    return host.close(result)
+
+
+def unfinished(machine: object) -> str:
+    """What the unit still has to do in the project, as far as it can know that; empty if nothing."""
+    match machine:
+        case RecordUnit(finished=False):
+            return "the links were not found yet, and owners would wait for them"
+        case AttributeUnit() if machine.at_work:
+            return "the attribute unit is at work on a batch, and the record unit waits for it"
+        case ReviewUnit() if machine.open_tasks:
+            return f"tasks are not decided ({machine.open_tasks}), and the attribute unit waits for them"
+    return ""
+
+
+def forget_if_closed(log: ProjectLog, data: Path) -> None:
+    """Remove what was remembered of a closed project: it was computed from what is erased."""
+    if log.state == "closed":
+        Cache(cache_folder(data, log.name)).clear()

@@ -1,0 +1,69 @@
+"""
+Expensive results of the record unit, remembered on disk by the hash of what they were computed from.
+
+They are a convenience: a lost or damaged file costs the time to compute it again, never the result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.engine import Compare, Encoded, digest
+from unveil.linkage.model import RecordEvidence
+from unveil.linkage.outcome import Reals
+from unveil.linkage.pairs import Comparison, Pairs
+from unveil.storage.cache import Cache
+
+Arrays = dict[str, NDArray[Any]]
+_VERSION = "1"  # to be raised when engines or evidence compute anything else
+
+
+class Remembered:
+    """Compares two owners' records, and makes evidence of their pairs, once."""
+
+    def __init__(self, cache: Cache, compare: Compare, features: RecordEvidence, *, settings: str) -> None:
+        self._cache, self._compare, self._features, self._settings = cache, compare, features, settings
+        self._last: tuple[Encoded, Encoded, str] | None = None  # the hash of these two, which is slow to compute
+        self._held: dict[str, Arrays] = {}  # what the disk would not take
+
+    def comparison(self, left: Encoded, right: Encoded) -> Comparison:
+        """The comparison, computed or remembered."""
+        key = self._key("comparison", left, right)
+        known = self._known(key)
+        if known is None:
+            found = self._compare(left, right)
+            counts = np.array([found.compared, found.skipped_blocks], np.int64)
+            pairs = found.pairs
+            self._keep(
+                key, {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity, "counts": counts}
+            )
+            return found
+        compared, skipped = known["counts"].tolist()
+        return Comparison(Pairs(known["left"], known["right"], known["similarity"]), compared, skipped)
+
+    def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> Reals:
+        """The evidence, computed or remembered."""
+        key = self._key("features", left, right)
+        known = self._known(key)
+        if known is None:
+            found = self._features(pairs, left, right)
+            self._keep(key, {"features": found})
+            return found
+        return known["features"]
+
+    def _known(self, key: str) -> Arrays | None:
+        return self._held.get(key) or self._cache.get(key)
+
+    def _keep(self, key: str, arrays: Arrays) -> None:
+        if not self._cache.put(key, arrays):
+            self._held[key] = arrays
+
+    def _key(self, kind: str, left: Encoded, right: Encoded) -> str:
+        if self._last is None or self._last[0] is not left or self._last[1] is not right:
+            self._last = (left, right, digest(left, right))
+        text = f"{_VERSION}|{kind}|{self._settings}|{self._last[2]}"
+        return hashlib.sha256(text.encode()).hexdigest()

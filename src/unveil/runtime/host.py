@@ -1,0 +1,199 @@
+"""
+A machine made durable.
+
+Every message is in the log before it is acknowledged, and every decision before it is acted on, together with the
+messages that it sends. If the log cannot be written, what the machine holds is thrown away and folded anew from the
+log, so memory is never ahead of it. After a crash the same fold brings the machine back.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+from unveil.errors import ClosedError
+from unveil.protocol import codec, frames
+from unveil.protocol.flows import Envelope, check_outgoing
+from unveil.protocol.machine import Decision, Erased, Machine, Step
+from unveil.protocol.messages import Message
+from unveil.protocol.roles import Address, address_of
+from unveil.storage.log.entries import Entry
+from unveil.storage.log.log import LogMoved, ProjectLog
+from unveil.storage.log.outbox import Outgoing
+from unveil.transport.port import Closed, Conflict
+
+M = TypeVar("M", bound=Machine)
+T = TypeVar("T")
+_ERASED: dict[str, type[Message]] = {"Erased": Erased}
+
+
+class Host(Generic[M]):
+    """Keeps one machine and its log in step. Threads may share it."""
+
+    def __init__(self, build: Callable[[], M], log: ProjectLog, *, clock: Callable[[], float]) -> None:
+        self.log = log
+        self._build, self._clock = build, clock
+        self._lock = threading.RLock()
+        self._machine: M | None = None
+        self._seen = 0  # the last entry that the machine has taken in
+        self._erasable: dict[int, Erased] = {}  # entry -> what will stay of it
+
+    @property
+    def machine(self) -> M:
+        """The machine, folded from the log if need be."""
+        with self._lock:
+            if self.log.state == "closed":
+                self._machine = None  # nothing but counts and links may stay, in memory too
+                raise Closed("the project is closed")
+            if self._machine is None:
+                self._machine = self._folded()
+                self._erase(self._machine)
+            return self._machine
+
+    def take(self, sender: Address, message_id: str, frame: bytes) -> bool:
+        """Keep a message and apply it; whether it was new. Durable on return. An id has one body: another conflicts."""
+        known = self.log.find(str(sender), message_id)
+        if known is not None:
+            return self._repeated(known.same(frame))
+        message = codec.decode(frame)
+        with self._lock:
+            machine = self.machine
+            known = self.log.find(str(sender), message_id)
+            if known is not None:
+                return self._repeated(known.same(frame))
+            envelope = Envelope(sender, machine.address, message)
+            kept = machine.admit(envelope)
+            stub = machine.stub(kept.message)
+            with self._writing():
+                seq = self.log.append(
+                    kind="message",
+                    sender=str(sender),
+                    message_id=message_id,
+                    body=frame,
+                    kept=None if kept is envelope else frames.write(kept.message),
+                    stub=frames.write(stub) if stub else b"",
+                    time=self._clock(),
+                )
+            if stub is not None:
+                self._erasable[seq] = stub
+            machine.apply(kept)
+            self._seen = seq
+        return True
+
+    def advance(self) -> bool:
+        """Take every decision that is due; whether there was one. Long work is done before anybody must wait for it."""
+        work = getattr(self.machine, "work", lambda: None)()
+        if work is not None:
+            work()
+        moved = False
+        while True:
+            with self._lock:
+                step = self.machine.decide(self._clock())
+                if step is None:
+                    return moved
+                self.commit(step)
+                moved = True
+
+    def commit(self, step: Step) -> None:
+        """Write a decision down with the messages that it sends, then apply it. Durable on return."""
+        with self._lock:
+            machine = self.machine
+            outgoing = []
+            for envelope in step.messages:
+                check_outgoing(envelope)
+                body = codec.encode(envelope.message)
+                outgoing.append(Outgoing(str(envelope.recipient), secrets.token_hex(16), body))
+            with self._writing():
+                seq = self.log.append(
+                    kind="decision", body=frames.write(step.decision), time=self._clock(), outgoing=outgoing
+                )
+            machine.apply(step.decision)
+            self._seen = seq
+            self._erase(machine)
+
+    def deciding(self, decision: Callable[[M], Step | None]) -> bool:
+        """Let a person decide: `decision` sees the machine as it is, and what it returns is committed."""
+        with self._lock:
+            step = decision(self.machine)
+            if step is not None:
+                self.commit(step)
+            return step is not None
+
+    def look(self, at: Callable[[M], T]) -> T:
+        """What `at` finds at the machine, while nobody changes it."""
+        with self._lock:
+            return at(self.machine)
+
+    def close(self, result: Callable[[M, dict[str, int]], Mapping[str, bytes]]) -> dict[str, int]:
+        """
+        Close the project and return its counts; `result` says what is kept, and may refuse by raising.
+
+        Another process may be at work on the same log: what it wrote after this machine was folded is taken in first.
+        """
+        with self._lock, self._writing():
+            while True:
+                machine, counts = self.machine, self.log.counts()
+                try:
+                    self.log.close(counts, result(machine, counts), time=self._clock(), seen=self._seen)
+                except LogMoved:
+                    self._read(machine)
+                    continue
+                self._machine = None
+                return counts
+
+    def _folded(self) -> M:
+        machine = self._build()
+        self._seen, self._erasable = 0, {}
+        self._read(machine)
+        return machine
+
+    def _read(self, machine: M) -> None:
+        """Let the machine take in what it has not seen of the log."""
+        for entry in self.log.entries(after=self._seen):
+            machine.apply(self._event(entry, machine))
+            self._seen = entry.seq
+
+    def _event(self, entry: Entry, machine: M) -> Envelope | Decision:
+        if entry.kind == "decision":
+            assert entry.body is not None, "decisions are kept while a project is open"
+            return frames.read(entry.body, machine.decisions)
+        message: Message
+        if entry.body is None:
+            message = frames.read(entry.stub, _ERASED)
+        else:
+            message = codec.decode(entry.body)
+            stub = machine.stub(message)
+            if stub is not None:
+                self._erasable[entry.seq] = stub
+        return Envelope(address_of(entry.sender), machine.address, message)
+
+    def _erase(self, machine: M) -> None:
+        """Erase what the machine needs no more."""
+        seqs = [seq for seq, stub in self._erasable.items() if machine.done_with(stub)]
+        if seqs:
+            with self._writing():
+                self.log.erase(seqs, time=self._clock())
+            for seq in seqs:
+                del self._erasable[seq]
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Around every write: after a failure the machine is folded anew."""
+        try:
+            yield
+        except BaseException as error:
+            # Whether the entry was written is not known for sure; the log knows.
+            self._machine = None
+            if isinstance(error, ClosedError):
+                raise Closed("the project is closed") from None
+            raise
+
+    @staticmethod
+    def _repeated(same: bool | None) -> bool:  # noqa: FBT001 - an answer of the log, passed on
+        if same is False:
+            raise Conflict("this id was used for another message")
+        # Of erased contents nobody can tell; to take it for the repetition that it claims to be changes nothing.
+        return False

@@ -1,0 +1,1 @@
+"""What an owner's process does: it holds its folder, fetches wishes, decides, and sends."""

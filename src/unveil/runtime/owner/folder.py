@@ -1,0 +1,157 @@
+"""An owner's folder made ready: data, key, policy, log and the way to the units."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from unveil.encoding.encoder import Encoder
+from unveil.encoding.keys import OwnerKey
+from unveil.errors import InputError
+from unveil.files import key_file as keyfile
+from unveil.files.header import MissingColumns
+from unveil.files.read import read_column, read_records
+from unveil.projects.membership import Membership, owner_membership
+from unveil.projects.owner_config import OwnerConfig
+from unveil.protocol.roles import Role
+from unveil.records import Records
+from unveil.roles.owner import policy_file
+from unveil.roles.owner.machine import Owner
+from unveil.roles.owner.policy import Policy
+from unveil.roles.owner.policy_file import ConsentList
+from unveil.runtime.assemble import chance_of, two_owners
+from unveil.runtime.host import Host
+from unveil.runtime.owner.fetcher import Errand
+from unveil.runtime.worker import Seat, unit_clients
+from unveil.settings.reader import read_text
+from unveil.storage.database import Database
+from unveil.storage.log.log import ProjectLog
+from unveil.transport.http.client import UnitClient
+from unveil.transport.http.tls import Credentials, client_context
+from unveil.transport.logs import Log, configure
+
+_SHOWN: Final = 5  # lines of a consent list that an error names
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFolder:
+    """What an owner works with. `encoder` holds key_do, so this never prints it."""
+
+    config: OwnerConfig
+    member: Membership
+    records: Records
+    policy: Policy
+    encoder: Encoder
+
+    @classmethod
+    def load(cls, config: OwnerConfig, *, demonstration: bool = False, looking: bool = False) -> OwnerFolder:
+        """
+        Read and check everything; nothing is sent and nothing is written.
+
+        Whoever only looks at what happened is `looking`, and needs no certificate that is in force.
+        """
+        member = owner_membership(config, demonstration=demonstration, looking=looking)
+        project = member.project
+        two_owners(project)
+        records = read_records(config.data, project.linkage)
+        encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name)
+        return cls(config, member, records, read_policy(config, member, records), encoder)
+
+    def host(self, database: Database) -> Host[Owner]:
+        """The owner's machine on its log."""
+        return self.host_on(database.project(self.member.project.name))
+
+    def host_on(self, log: ProjectLog) -> Host[Owner]:
+        """The same on a log that was opened already, perhaps only to be looked at."""
+
+        def build() -> Owner:
+            return Owner(
+                self.member.address,
+                self.records,
+                self.member.project.linkage,
+                self.encoder,
+                policy=self.policy,
+                chance=chance_of(self.member.address, self.config.seed),
+            )
+
+        return Host(build, log, clock=time.time)
+
+    def open(self, *, demonstration: bool = False) -> Database:
+        """The owner's database."""
+        address = self.member.address
+        return Database.open(
+            self.config.database, role=address.role_name, identity=address.name, demonstration=demonstration
+        )
+
+    def errand(self, host: Host[Owner]) -> Errand:
+        """The owner at work, once it is started; it logs to stderr."""
+        log: Log = configure(sys.stderr)
+        seat = Seat(self.member.project, host, log, self.clients())
+        return Errand(seat, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
+
+    def clients(self) -> dict[str, UnitClient]:
+        """The way to each unit."""
+        return unit_clients(Role.OWNER, self.member.project, credentials(self.config, self.member))
+
+    def client(self, unit: Role, *, timeout: float) -> UnitClient:
+        """Another way to one unit, for questions that must not wait for long."""
+        return unit_client(self.config, self.member, unit, timeout=timeout)
+
+
+def credentials(config: OwnerConfig, member: Membership) -> Credentials:
+    """What the owner calls units with."""
+    return Credentials(config.tls.authority, member.certificate, member.key)
+
+
+def unit_client(config: OwnerConfig, member: Membership, unit: Role, *, timeout: float) -> UnitClient:
+    """The way to one unit, without data and key."""
+    tls = client_context(credentials(config, member), server_key=member.project.server_key(unit))
+    return UnitClient(member.project.address(unit), tls, member.project.name, timeout=timeout)
+
+
+def read_policy(config: OwnerConfig, member: Membership, records: Records) -> Policy:
+    """The owner's policy, fitted to its records; without a file, whatever the protocol wishes for goes."""
+    if config.policy is None:
+        return Policy()
+    names = member.project.linkage.names
+    file = policy_file.parse(read_text(config.policy), names=names, source=str(config.policy))
+    consent = file.consent
+    if consent is None:
+        return file.settings()
+    column = None if consent.column is None else _consent_column(config.data, consent.column, config.policy)
+    known = frozenset(records.ids)
+    lists = {one.file: _listed(config.policy.parent / one.file, one, known) for one in consent.lists}
+    return file.policy(records.ids, column=column, lists=lists)
+
+
+def _consent_column(data: Path, name: str, policy: Path) -> list[str]:
+    """Each record's entry in the consent column. It is the policy that names it, not the schema."""
+    try:
+        return read_column(data, name)
+    except MissingColumns as error:
+        near = error.near.get(name)
+        other = f"the file's {near} may be meant" if near else "the file has no column of nearly that name"
+        hint = f"{policy} names it as consent.column; {other}"
+        raise MissingColumns(data, error.missing, error.near, hint=hint) from None
+
+
+def _listed(path: Path, one: ConsentList, known: Collection[str]) -> list[str]:
+    """The ids on a consent list. One that is not in the data is told by its line: ids are personal."""
+    if not path.is_file():
+        raise InputError(path, "no such file", hint="the policy names it as a consent list")
+    lines = [line.strip() for line in read_text(path).splitlines()]
+    strange = [number for number, line in enumerate(lines, 1) if line and line not in known]
+    if strange and one.not_in_data == "refuse":
+        shown = ", ".join(map(str, strange[:_SHOWN])) + (", …" if len(strange) > _SHOWN else "")
+        where = f"{'line' if len(strange) == 1 else 'lines'} {shown}"
+        raise InputError(
+            path,
+            f"{len(strange)} of {sum(map(bool, lines))} ids on this consent list are not in the data ({where})",
+            hint="compare how ids are written there and in the data, leading zeros for example; if the list covers "
+            'more people than this upload, write not_in_data = "ignore" below its layer in the policy',
+        )
+    return [line for line in lines if line]

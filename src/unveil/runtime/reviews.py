@@ -1,0 +1,110 @@
+"""The review unit's server side: masked pairs for reviewers, their openings and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unveil.errors import ProtocolError
+from unveil.protocol.machine import Step
+from unveil.protocol.messages import ID
+from unveil.roles.review_unit.display import ReviewablePair, Verdict, cells
+from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.masking import Stage
+from unveil.runtime.units import Unit
+from unveil.schema import Schema
+from unveil.transport.port import JSON, OPERATOR, Caller
+
+
+class NoSuchTask(ProtocolError):  # noqa: N818 - says what happened
+    """The task does not wait for a verdict (any more)."""
+
+
+class ReviewUnitService(Unit):
+    """The review unit. What it shows is made from masked cells; whole values never leave unless they were opened."""
+
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+        """To operators, how many tasks are open, and how many of them wait for a reviewer."""
+        if caller.role != OPERATOR:
+            return {}
+        return {"open_tasks": machine.open_tasks, "pending": len(machine.pending())}
+
+    def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
+        """The tasks that wait for a verdict, as far as they are opened."""
+        seat = self.seats[project]
+        schema = seat.project.linkage
+        found = seat.host.look(lambda machine: [(pair, machine.stages(pair.task_id)) for pair in machine.pending()])
+        # Masking takes time, and nobody else should wait for it: it is done on copies.
+        return [shown(pair, schema, stages) for pair, stages in found]
+
+    def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
+        """Open an attribute further; return the task as it is shown now."""
+        seat = self.seats[project]
+
+        def opening(machine: ReviewUnit) -> Step:
+            pair = _pending(machine, task)
+            if attribute not in pair.values:
+                raise NoSuchTask("this attribute cannot be opened")
+            return machine.opening(pair.task_id, attribute, Stage[stage.upper()])
+
+        seat.host.deciding(opening)
+        pair, stages = seat.host.look(lambda machine: _opened(machine, task))
+        return shown(pair, seat.project.linkage, stages)
+
+    def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
+        """What the reviewer decided; the same verdict may be given again, as after a lost answer."""
+        seat = self.seats[project]
+
+        def judging(machine: ReviewUnit) -> Step | None:
+            task_id = _task_id(task)
+            if machine.decided(task_id) == (match, p):
+                return None
+            return machine.judge([Verdict(_pending(machine, task).task_id, match, p)])
+
+        if seat.host.deciding(judging):
+            seat.deliver()
+
+
+def shown(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage]) -> dict[str, JSON]:
+    """A task as a reviewer may see it."""
+    return {
+        "task": pair.task_id.hex(),
+        "cells": [
+            {
+                "attribute": cell.attribute,
+                "label": cell.label,
+                "state": cell.state,
+                "left": cell.left,
+                "right": cell.right,
+                "words": cell.words,
+                "stage": cell.stage.name.lower(),
+                "can_open": cell.can_open,
+            }
+            for cell in cells(pair, schema, stages)
+        ],
+        "withheld": [name for name, state in pair.states.items() if state == "shown" and name not in pair.values],
+    }
+
+
+def _opened(machine: ReviewUnit, task: str) -> tuple[ReviewablePair, dict[str, Stage]]:
+    """A copy of the task, and how far it is opened."""
+    pair = _pending(machine, task)
+    return pair, machine.stages(pair.task_id)
+
+
+def _pending(machine: ReviewUnit, task: str) -> ReviewablePair:
+    task_id = _task_id(task)
+    found = next((pair for pair in machine.pending() if pair.task_id == task_id), None)
+    if found is None:
+        raise NoSuchTask("no such task waits for a verdict")
+    return found
+
+
+def _task_id(task: str) -> bytes:
+    try:
+        task_id = bytes.fromhex(task)
+    except ValueError:
+        raise NoSuchTask("no such task waits for a verdict") from None
+    if len(task_id) != ID:
+        raise NoSuchTask("no such task waits for a verdict")
+    return task_id

@@ -1,0 +1,129 @@
+"""A unit process: configuration, separation from the other units, seats, server."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from unveil.errors import ClaimedError
+from unveil.projects.certificates import read_certificate
+from unveil.projects.membership import Membership, unit_memberships
+from unveil.projects.project import Project
+from unveil.projects.unit_config import UnitConfig
+from unveil.protocol.roles import Role
+from unveil.runtime.assemble import unit_machine
+from unveil.runtime.claim import Claim
+from unveil.runtime.closing import forget_if_closed
+from unveil.runtime.host import Host
+from unveil.runtime.reviews import ReviewUnitService
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
+from unveil.runtime.worker import Seat, unit_address, unit_clients
+from unveil.storage.database import Database
+from unveil.transport.http.app import application
+from unveil.transport.http.bell import Bell
+from unveil.transport.http.limits import Limits
+from unveil.transport.http.server import OnReady, serve
+from unveil.transport.http.tls import Credentials, server_context
+from unveil.transport.logs import Log, configure
+
+_SERVICES: dict[Role, type[Unit]] = {
+    Role.RECORD_UNIT: RecordUnitService,
+    Role.ATTRIBUTE_UNIT: AttributeUnitService,
+    Role.REVIEW_UNIT: ReviewUnitService,
+}
+
+
+def serve_unit(
+    role: Role,
+    config: UnitConfig,
+    *,
+    demonstration: bool,
+    on_ready: OnReady,
+    on_note: Callable[[str], None] = lambda _: None,
+    logs: TextIO = sys.stderr,
+) -> None:
+    """Run a unit until it is told to stop. `on_note` takes what a person should know before it starts."""
+    # Before anything is claimed or made: a unit that cannot take part leaves no mark.
+    members = _members(role, config, demonstration=demonstration)
+    for note in dict.fromkeys(note for member in members for note in member.notes):
+        on_note(note)
+    tls = server_context(Credentials(config.tls.authority, config.tls.certificate, config.tls.key))
+    claim = Claim(config.data, role.value, demonstration=demonstration)
+    try:
+        with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
+            log = configure(logs)
+            seats = _seats(role, config, members, database, log)
+            unit = _SERVICES[role](role, seats, database)
+            limits = Limits(frame=max(seat.project.limits.message_bytes for seat in seats.values()))
+            app = application(unit, limits=limits, clock=time.time, log=log)
+            for name, seat in seats.items():
+                seat.changed = _ring(app.state.bell, name)
+                seat.start()
+            try:
+                serve(app, tls, config.host, config.port, on_ready)
+            finally:
+                for seat in seats.values():
+                    seat.stop()
+    finally:
+        claim.release()
+
+
+def _ring(bell: Bell, project: str) -> Callable[[], None]:
+    return lambda: bell.ring(project)
+
+
+def _members(role: Role, config: UnitConfig, *, demonstration: bool) -> Sequence[Membership]:
+    """The unit in each of its projects, checked."""
+    members = unit_memberships(config, unit_address(role), demonstration=demonstration)
+    if not demonstration:
+        _check_listening(config.tls.certificate, members)
+    _check_separation([member.project for member in members], demonstration=demonstration)
+    return members
+
+
+def _seats(
+    role: Role, config: UnitConfig, members: Sequence[Membership], database: Database, log: Log
+) -> dict[str, Seat]:
+    seats = {}
+    for member in members:
+        project = member.project
+        entries = database.project(project.name)
+        forget_if_closed(entries, config.data)  # in case the process that closed it was killed before it did so
+        build = unit_machine(role, project, entries, data=config.data, seed=config.seed)
+        host = Host(build, entries, clock=time.time)
+        own = Credentials(config.tls.authority, member.certificate, member.key)
+        seats[project.name] = Seat(project, host, log, unit_clients(role, project, own))
+    return seats
+
+
+def _check_listening(certificate: Path, members: Sequence[Membership]) -> None:
+    """This unit must listen with the key that callers expect, and that is nobody else's."""
+    public_key = read_certificate(certificate).public_key
+    for member in members:
+        if member.project.server_key(member.address.role) != public_key:
+            raise ClaimedError(
+                f"{certificate}: not the key by which callers know this unit in project {member.project.name}",
+                hint="unveil project join --server-certificate names another one than the unit calls with",
+            )
+        others = [party for party in member.project.parties_of(public_key) if party != member.address]
+        if others:
+            raise ClaimedError(
+                f"{certificate}: the unit listens with the key of the {others[0]} in project {member.project.name}",
+                hint="give every party a key of its own; only a demonstration may share one",
+            )
+
+
+def _check_separation(projects: list[Project], *, demonstration: bool) -> None:
+    """A certificate stands for one party in one project; two projects of one name cannot be told apart."""
+    seen: dict[str, str] = {}
+    for project in projects:
+        for party in project.parties:
+            other = seen.setdefault(party.public_key, project.name)
+            if other != project.name and not demonstration:
+                raise ClaimedError(
+                    f"the key of {party.party} in project {project.name} is used in project {other} too",
+                    hint="give every party a certificate of its own for each project",
+                )

@@ -1,0 +1,88 @@
+"""Entries of a log as they are read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from unveil.storage.backend import Row, Transaction
+from unveil.storage.log import chain, contents
+
+#: A batch ends at the entry that brings it to this many bytes, or at this many entries.
+_BATCH_BYTES: Final = 8 << 20
+_BATCH_ENTRIES: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message received or a decision taken; its body is None once it was erased."""
+
+    seq: int
+    kind: str
+    sender: str
+    message_id: str
+    body: bytes | None
+    stub: bytes
+    time: float
+
+    def __repr__(self) -> str:
+        size = "erased" if self.body is None else f"{len(self.body)} bytes"
+        return f"Entry({self.seq}, {self.kind!r}, {self.sender!r}, {self.message_id!r}, {size})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Known:
+    """An entry that the log holds already."""
+
+    seq: int
+    arrived: bytes
+    nonce: bytes | None
+
+    def same(self, body: bytes) -> bool | None:
+        """Whether this is what came in then; None when that was erased and nobody can tell."""
+        if self.nonce is None or self.nonce == contents.ERASED:
+            return None
+        return chain.opens(self.arrived, self.nonce, body)
+
+
+def last_of_batch(transaction: Transaction, project: int, after: int) -> int | None:
+    """The number of the last entry of a batch of moderate size that begins past a number; None when there is none."""
+    rows = transaction.rows(
+        "SELECT seq FROM log WHERE project = ? AND seq > ? ORDER BY seq LIMIT ?", [project, after, _BATCH_ENTRIES]
+    )
+    if not rows:
+        return None
+    last = rows[-1][0]
+    sizes = transaction.rows(
+        # length() reads no body: both databases know it beforehand.
+        "SELECT seq, length(body) FROM bodies WHERE project = ? AND seq > ? AND seq <= ? AND part = 0 ORDER BY seq",
+        [project, after, last],
+    )
+    total = 0
+    for seq, size in sizes:
+        total += size
+        if total >= _BATCH_BYTES:
+            return int(seq)
+    return int(last)
+
+
+def batch(transaction: Transaction, project: int, after: int) -> tuple[int, list[Entry]] | None:
+    """The next entries past a number, and the number up to which the log has been read; None at its end."""
+    last = last_of_batch(transaction, project, after)
+    if last is None:
+        return None
+    rows = transaction.rows(
+        "SELECT seq, kind, sender, message_id, time FROM log"
+        " WHERE project = ? AND seq > ? AND seq <= ? AND kind IN ('message', 'decision') ORDER BY seq",
+        [project, after, last],
+    )
+    found = contents.between(transaction, project, after, last)
+    return last, [_entry(row, found) for row in rows]
+
+
+def _entry(row: Row, found: contents.Contents) -> Entry:
+    seq, kind, sender, message_id, time = row
+    # Taken out as they are opened, so that sealed and opened bodies of a batch are not all held at once.
+    body = contents.unseal(*found.pop((seq, contents.OWN), (None, None)))
+    stub = contents.unseal(*found.pop((seq, contents.STUB), (None, None)))
+    return Entry(seq, kind, sender, message_id, body, stub or b"", time)

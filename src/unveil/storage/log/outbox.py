@@ -1,0 +1,117 @@
+"""
+The messages that entries of a log send: kept until their recipient has them.
+
+A message goes in with the entry that decided on it, in one transaction, so neither exists without the other. Its row
+stays when it is delivered, its contents do not.
+
+A delivery is no entry of its own: there is one for every message. Its row names the entry that comes next in the log,
+and that entry's hash covers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unveil.storage.backend import Transaction
+from unveil.storage.log import chain, contents
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A message to send."""
+
+    recipient: str
+    message_id: str
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"Outgoing({self.recipient!r}, {self.message_id!r}, {len(self.body)} bytes)"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A message that its recipient does not have yet; `position` counts up over the whole project."""
+
+    position: int
+    recipient: str
+    message_id: str
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"Pending({self.position}, {self.recipient!r}, {self.message_id!r}, {len(self.body)} bytes)"
+
+
+class Parcels:
+    """The messages of one entry, sealed before the database is locked."""
+
+    def __init__(self, messages: Sequence[Outgoing]) -> None:
+        self._messages = [(message, contents.seal(message.body)) for message in messages]
+
+    def insert(self, transaction: Transaction, project: int, seq: int) -> bytes:
+        """Write the messages of one entry and return the digest of them that its hash covers."""
+        if not self._messages:
+            return chain.attached_messages([])
+        found = transaction.row("SELECT coalesce(max(position), 0) FROM outgoing WHERE project = ?", [project])
+        last = int(found[0]) if found else 0
+        covered = []
+        for part, (message, sealed) in enumerate(self._messages, 1):
+            transaction.run(
+                "INSERT INTO outgoing (project, position, seq, part, recipient, message_id, commitment, delivered)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+                [project, last + part, seq, part, message.recipient, message.message_id, sealed.commitment],
+            )
+            contents.insert(transaction, project, seq, part, sealed)
+            covered.append((last + part, message.recipient, message.message_id, sealed.commitment))
+        return chain.attached_messages(covered)
+
+
+def waiting(transaction: Transaction, project: int, *, recipient: str | None, limit: int) -> list[Pending]:
+    """Undelivered messages, oldest first; to one recipient or to all."""
+    wanted, values = ("", []) if recipient is None else (" AND o.recipient = ?", [recipient])
+    rows = transaction.rows(
+        # Put together from fixed pieces; every value is a parameter.
+        "SELECT o.position, o.recipient, o.message_id, n.nonce, b.body FROM outgoing o"  # noqa: S608
+        " JOIN nonces n ON n.project = o.project AND n.seq = o.seq AND n.part = o.part"
+        " JOIN bodies b ON b.project = o.project AND b.seq = o.seq AND b.part = o.part"
+        f" WHERE o.project = ? AND o.delivered = 0{wanted} ORDER BY o.position LIMIT ?",
+        [project, *values, limit],
+    )
+    opened = [(row, contents.unseal(row[3], row[4])) for row in rows]
+    return [Pending(row[0], row[1], row[2], body) for row, body in opened if body is not None]
+
+
+def undelivered(transaction: Transaction, project: int) -> list[int]:
+    """The positions of the messages that were not delivered."""
+    rows = transaction.rows("SELECT position FROM outgoing WHERE project = ? AND delivered = 0", [project])
+    return [row[0] for row in rows]
+
+
+def deliver(transaction: Transaction, project: int, recipient: str, message_id: str, *, covered_by: int) -> bool:
+    """
+    Note that a message was delivered and erase its body; False if it was before, or if there is none.
+
+    `covered_by` is the number that the next entry of the log will have.
+    """
+    found = transaction.row(
+        "SELECT position, seq, part FROM outgoing"
+        " WHERE project = ? AND recipient = ? AND message_id = ? AND delivered = 0",
+        [project, recipient, message_id],
+    )
+    if found is None:
+        return False
+    position, seq, part = found
+    transaction.run(
+        "UPDATE outgoing SET delivered = ? WHERE project = ? AND position = ?", [covered_by, project, position]
+    )
+    contents.erase(transaction, project, [(seq, part)])
+    return True
+
+
+def deliveries(transaction: Transaction, project: int, seq: int) -> list[int]:
+    """The positions of the messages whose delivery the entry of that number covers."""
+    # That it is not 0 is said for the planner, which could not use the index of what was delivered otherwise.
+    rows = transaction.rows(
+        "SELECT position FROM outgoing WHERE project = ? AND delivered <> 0 AND delivered = ?", [project, seq]
+    )
+    return [row[0] for row in rows]

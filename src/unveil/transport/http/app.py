@@ -1,0 +1,133 @@
+"""The HTTP application that all three units share: the gate in front, an endpoint for each entry of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from unveil.errors import UnveilError
+from unveil.protocol.roles import Role
+from unveil.transport.http import access, answers
+from unveil.transport.http.access import ENDPOINTS, Route
+from unveil.transport.http.bell import Bell
+from unveil.transport.http.document import VERSION, complete, extra, responses
+from unveil.transport.http.gate import Gate, Threads
+from unveil.transport.http.handlers import Desk
+from unveil.transport.http.limits import Limits
+from unveil.transport.http.metrics import Metrics
+from unveil.transport.logs import Log
+from unveil.transport.port import Unit
+
+_Handler = Callable[..., Awaitable[Response]]
+
+
+def application(unit: Unit, *, limits: Limits, clock: Callable[[], float], log: Log) -> FastAPI:
+    """
+    The application of a unit.
+
+    `state.bell` may be rung by project, from any thread, when a unit writes to owners of its own accord; otherwise a
+    long poll finds new mail after `limits.poll_s`. `state.limits` is read by the server.
+    """
+    app = FastAPI(
+        title=f"Unveil {unit.role.value}", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None,
+        redirect_slashes=False,
+    )  # fmt: skip
+    threads, metrics, bell = Threads(limits), Metrics(unit.metrics), Bell()
+    app.state.bell, app.state.limits = bell, limits
+    handlers = _handlers(Desk(unit, limits=limits, threads=threads, metrics=metrics, bell=bell))
+    for route, callers in ENDPOINTS[unit.role].items():
+        method, path = route
+        described = responses(route)
+        app.add_api_route(
+            path,
+            handlers[route],
+            methods=[method],
+            operation_id=handlers[route].__name__,
+            status_code=min(int(code) for code in described),
+            response_class=Response,
+            responses=described,
+            openapi_extra=extra(route, limits, callers),
+        )
+    app.add_exception_handler(UnveilError, _unveil_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_middleware(
+        cast("Any", Gate), unit=unit, limits=limits, threads=threads, metrics=metrics, clock=clock, log=log
+    )
+    plain = app.openapi
+
+    def described_document() -> dict[str, Any]:
+        return complete(plain(), unit.role)
+
+    cast("Any", app).openapi = described_document
+    return app
+
+
+def openapi_document(role: Role) -> dict[str, Any]:
+    """The OpenAPI document of a unit, for reference pages and for fuzzing."""
+    return application(cast("Unit", _Described(role)), limits=Limits(), clock=float, log=_Silent()).openapi()
+
+
+def _handlers(desk: Desk) -> Mapping[Route, _Handler]:
+    return {
+        access.HEALTH: desk.health,
+        access.METRICS: desk.metrics,
+        access.DOCUMENT: desk.document,
+        access.STATUS: desk.status,
+        access.MESSAGE: desk.message,
+        access.MAIL: desk.mail,
+        access.ACKNOWLEDGE: desk.acknowledge,
+        access.TASKS: desk.tasks,
+        access.CELLS: desk.open_cell,
+        access.VERDICT: desk.verdict,
+    }
+
+
+async def _unveil_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, UnveilError)
+    return answers.of_error(error)
+
+
+async def _invalid(_request: Request, error: Exception) -> Response:
+    """Name the parameter; of a body nothing is named, since even the names of its fields are the sender's words."""
+    assert isinstance(error, RequestValidationError)
+    places = {tuple(entry["loc"][:2]) for entry in error.errors()}
+    names = sorted(f"{place[0]} parameter {place[1]}" for place in places if place[0] in {"path", "query"})
+    return answers.problem(422, f"not acceptable: {', '.join(names) or 'the fields of the body'}")
+
+
+async def _http_error(_request: Request, error: Exception) -> Response:
+    """The framework raises 400 for bodies that cannot be read at all; the gate lets nothing else come so far."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 400:  # noqa: PLR2004 - bad request
+        return answers.problem(422, "the body is not JSON")
+    return answers.refusal()
+
+
+class _Described:
+    """Stands in for a unit where only its endpoints matter."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+
+    def metrics(self) -> Mapping[str, float]:
+        """Nothing to count."""
+        return {}
+
+
+class _Silent:
+    """A log that nobody reads."""
+
+    def info(self, event: str, **fields: object) -> None:
+        """Say nothing."""
+
+    def warning(self, event: str, **fields: object) -> None:
+        """Say nothing."""
+
+    def error(self, event: str, **fields: object) -> None:
+        """Say nothing."""

@@ -1,0 +1,81 @@
+"""What the record unit remembers between restarts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from unveil.linkage.bits import Bits
+from unveil.linkage.engine import Encoded
+from unveil.linkage.pairs import Comparison, Pairs
+from unveil.runtime.comparison_cache import Remembered
+from unveil.storage.cache import Cache
+
+
+class Counting:
+    """Compares and makes evidence, and counts how often."""
+
+    def __init__(self) -> None:
+        self.compared = self.made = 0
+
+    def compare(self, left: Encoded, right: Encoded) -> Comparison:
+        self.compared += 1
+        rows = np.arange(min(len(left.filters), len(right.filters)), dtype=np.int32)
+        return Comparison(Pairs(rows, rows[::-1].copy(), rows / 10), 7, 1)
+
+    def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> np.ndarray:
+        del left, right
+        self.made += 1
+        return pairs.similarity * 2
+
+
+def side(seed: int) -> Encoded:
+    rng = np.random.default_rng(seed)
+    return Encoded(Bits(rng.integers(0, 1 << 60, (5, 2), np.uint64), 128), rng.integers(0, 255, (5, 1, 16), np.uint8))
+
+
+def twice(folder: Path, counting: Counting, *, settings: str = "s", left: Encoded | None = None) -> Comparison:
+    """A comparison and its evidence, asked for by a unit that starts."""
+    remembered = Remembered(Cache(folder), counting.compare, counting.features, settings=settings)
+    sides = left or side(1), side(2)
+    found = remembered.comparison(*sides)
+    assert (found.pairs.similarity * 2).tolist() == remembered.features(found.pairs, *sides).tolist()
+    again = remembered.comparison(*sides)
+    assert found.pairs.left.tolist() == again.pairs.left.tolist()
+    return again
+
+
+def test_a_restart_compares_nothing_anew(tmp_path: Path) -> None:
+    """The same records under the same settings; others are compared."""
+    counting = Counting()
+    first = twice(tmp_path, counting)
+    second = twice(tmp_path, counting)
+    assert (1, 1) == (counting.compared, counting.made)
+    assert (7, 1) == (second.compared, second.skipped_blocks)
+    assert first.pairs.right.tolist() == second.pairs.right.tolist()
+    twice(tmp_path, counting, settings="another floor")
+    twice(tmp_path, counting, left=side(3))
+    assert (3, 3) == (counting.compared, counting.made)
+
+
+def test_a_disk_that_takes_nothing_costs_a_restart_its_memory_and_no_more(tmp_path: Path) -> None:
+    """Long work is done once although it cannot be kept."""
+    counting = Counting()
+    (tmp_path / "a file").write_text("where a folder should be")
+    twice(tmp_path / "a file", counting)
+    assert (1, 1) == (counting.compared, counting.made)
+    twice(tmp_path / "a file", counting)
+    assert (2, 2) == (counting.compared, counting.made)
+
+
+def test_a_damaged_file_is_computed_anew(tmp_path: Path) -> None:
+    """A result is never taken from what cannot be trusted."""
+    counting = Counting()
+    twice(tmp_path, counting)
+    for path in tmp_path.iterdir():
+        data = bytearray(path.read_bytes())
+        data[-64] ^= 1  # the last array begins there; what follows it is padding
+        path.write_bytes(data)
+    twice(tmp_path, counting)
+    assert (2, 2) == (counting.compared, counting.made)

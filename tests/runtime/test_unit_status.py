@@ -1,0 +1,108 @@
+"""What a unit tells about refused messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+from small_unit import PROJECT, agree, host, people, project, upload
+
+from unveil.cli.owner.status import _said
+from unveil.errors import RemoteProtocolError
+from unveil.projects.project import Project
+from unveil.protocol.codec import encode
+from unveil.protocol.messages import HASH, Fingerprint, RecordEncodings
+from unveil.protocol.roles import Role, owner
+from unveil.runtime.reviews import ReviewUnitService
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
+from unveil.runtime.worker import Seat
+from unveil.schema import built_in
+from unveil.storage.database import Database
+from unveil.transport.logs import logger
+from unveil.transport.port import JSON, OPERATOR, Caller
+
+A, B = Caller("owner", "a"), Caller("owner", "b")
+
+
+@contextmanager
+def record_unit(folder: Path, of: Project) -> Iterator[Unit]:
+    folder.mkdir(exist_ok=True)
+    with (
+        Database.open(folder / "log.sqlite", role="record unit") as database,
+        (folder / "log").open("w", encoding="utf-8") as log,
+    ):
+        seat = Seat(of, host(database, folder, of), logger(log))
+        yield RecordUnitService(Role.RECORD_UNIT, {PROJECT: seat}, database)
+
+
+@pytest.fixture
+def unit(tmp_path: Path) -> Iterator[Unit]:
+    with record_unit(tmp_path, project(records_per_owner=9)) as made:
+        yield made
+
+
+def records(count: int, m: int = 1024) -> bytes:
+    keys = len(built_in().blocking)
+    handles = b"".join(i.to_bytes(16, "big") for i in range(count))
+    return encode(RecordEncodings(0, 1, m, keys, handles, bytes(m // 8 * count), bytes(HASH * keys * count)))
+
+
+def test_a_party_sees_why_its_last_message_was_refused(unit: Unit) -> None:
+    """A flood and filters of the wrong length do not get in; their owner and the operator see why, others do not."""
+    for caller in (A, B):
+        unit.take("p", caller, "hello", encode(Fingerprint(b"\x01" * 16)))
+    unit.seats["p"].host.advance()
+    assert {} == unit.status("p", B)["refused"]
+    for message_id, frame, why in (
+        ("flood", records(10), "more than 9 records"),
+        ("short", records(3, m=512), "filters of 512 bits; the schema makes 1024"),
+    ):
+        with pytest.raises(RemoteProtocolError):
+            unit.take("p", B, message_id, frame)
+        assert {"owner b": why} == unit.status("p", B)["refused"] == unit.status("p", Caller(OPERATOR))["refused"]
+        assert {} == unit.status("p", A)["refused"]
+        assert f"our last message was refused: {why}" in _said({"reachable": True, **unit.status("p", B)})
+    assert 2 == unit.metrics()["messages_refused"]
+    unit.take("p", B, "right", records(3))
+    assert {} == unit.status("p", B)["refused"]
+
+
+def _seen_by_a(folder: Path, register: np.ndarray, mine: np.ndarray) -> tuple[Mapping[str, JSON], Mapping[str, JSON]]:
+    """What owner a and the operator are told once both have uploaded and the pairs were compared."""
+    with record_unit(folder, project()) as unit:
+        at = unit.seats[PROJECT].host
+        agree(at)
+        upload(at, owner("b"), register)
+        upload(at, owner("a"), mine)
+        at.advance()
+        return unit.status(PROJECT, A), unit.status(PROJECT, Caller(OPERATOR))
+
+
+def test_an_owner_cannot_ask_the_status_who_is_in_the_other_register(tmp_path: Path) -> None:
+    """It uploads one record and looks: the answer is the same whether the other owner has that person or not."""
+    register = people(1, 20)
+    there, operator_there = _seen_by_a(tmp_path / "there", register, register[3:4])
+    absent, operator_absent = _seen_by_a(tmp_path / "absent", register, people(2, 1))
+    assert there == absent
+    assert (1, 0) == (operator_there["kept_pairs"], operator_absent["kept_pairs"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "role", "everybody"),
+    [
+        (RecordUnitService, Role.RECORD_UNIT, {"agreed", "compared", "finished", "quarantined"}),
+        (AttributeUnitService, Role.ATTRIBUTE_UNIT, set()),
+        (ReviewUnitService, Role.REVIEW_UNIT, set()),
+    ],
+)
+def test_counts_of_pairs_and_tasks_are_for_operators_alone(kind: type[Unit], role: Role, everybody: set[str]) -> None:
+    """Neither owners nor the other units are told more than how far the project is."""
+    unit = kind(role, {}, MagicMock())
+    for caller in (A, *(Caller(each.value) for each in Role if each is not Role.OWNER)):
+        assert everybody == set(unit.standing(MagicMock(), caller))
+    assert everybody < set(unit.standing(MagicMock(), Caller(OPERATOR)))
+    assert "open" == _said({"reachable": True, "state": "open"})
