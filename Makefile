@@ -36,7 +36,7 @@ parties: setup  ## the same through five processes over TLS; writes parties/
 test: setup  ## run every test, with branch coverage of the pure rooms
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=90 \
-	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/owner/*,src/unveil/record_unit/*,src/unveil/attribute_unit/*,src/unveil/review_unit/*,src/unveil/privacy/*'
+	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/models/*,src/unveil/screening/*,src/unveil/roles/*,src/unveil/privacy/*'
 
 fuzz: setup  ## send 20,000 odd requests to each unit; make test sends 1,000
 	UNVEIL_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 tests/security/test_fuzz_units.py

@@ -85,7 +85,7 @@ def wishes(pairs: int) -> Iterator[Row]:
         processes.wait_ready()
         while not processes.through:
             time.sleep(0.1)
-        asked = _decided(made, "record-unit", at_record_unit.KINDS, at_record_unit.Asked)
+        asked = _decided(made, "record-unit", at_record_unit.KINDS, at_record_unit.PairsAsked)
         compared = _decided(made, "attribute-unit", at_attribute_unit.KINDS, at_attribute_unit.Compared)
         count = len(compared[1])
         yield _row(f"{count:,} wishes answered by both owners", count / (compared[0] - asked[0]), "pairs/s", "≥ 2,000")
@@ -99,7 +99,7 @@ def restart(records: int, floor: float) -> Iterator[Row]:
         processes.wait_ready(["record-unit"])
         for process in [_owner(made, name, "uploaded") for name in folder.OWNERS]:
             _finish(process)
-        while not any(isinstance(each, at_record_unit.Asked) for _, each in _decisions(made)):
+        while not any(isinstance(each, at_record_unit.PairsAsked) for _, each in _decisions(made)):
             time.sleep(0.5)
         kept = _pairs_kept(client)
         processes.kill("record-unit")

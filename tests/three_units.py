@@ -23,7 +23,7 @@ from unveil.lab.local_parties.folder import UNITS
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Role
 from unveil.runtime.serve import serve_unit
-from unveil.transport.http.limits import LONGEST_WAIT, Limits
+from unveil.transport.http.limits import LONGEST_WAIT, RequestLimits
 from unveil.transport.http.server import ready_file
 
 
@@ -47,7 +47,7 @@ def start_units(root: Path, *, wait_s: float = LONGEST_WAIT, demonstration: bool
 
 
 def _serve_all(root: Path, *, wait_s: float, demonstration: bool) -> None:
-    unveil.runtime.serve.Limits = partial(Limits, wait_s=wait_s)  # type: ignore[attr-defined, assignment]
+    unveil.runtime.serve.RequestLimits = partial(RequestLimits, wait_s=wait_s)  # type: ignore[attr-defined, assignment]
     for name, role in UNITS.items():
         arguments = (root, name, role, demonstration)
         threading.Thread(target=_serve, args=arguments, daemon=True).start()

@@ -18,7 +18,7 @@ from unveil.cli.owner.session import at_work
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, KEY_PAIR, EncodingWish
 from unveil.protocol.roles import RECORD_UNIT
-from unveil.roles.owner.ledger import ATTRIBUTE
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.claim import Claim
 
 POLICY = """
@@ -237,5 +237,5 @@ def test_a_word_that_was_taken_up_before_a_crash_changes_nothing_after_it(tmp_pa
         host.advance()
         assert before == host.log.head
         assert not word.exists()
-        assert 1 == host.machine.ledger.pairs(ATTRIBUTE)
+        assert 1 == host.machine.ledger.pairs(ATTRIBUTE_LAYER)
         assert not approvals.take_up(host)

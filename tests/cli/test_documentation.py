@@ -20,7 +20,7 @@ from unveil.protocol.roles import Role
 from unveil.roles.owner import policy_file
 from unveil.roles.review_unit.masking import kind_of, mask_values
 from unveil.runtime.reviews import ReviewUnitService
-from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
 from unveil.schema import Schema, built_in, parse
 from unveil.transport.http.access import ENDPOINTS
 from unveil.transport.http.metrics import Metrics
@@ -215,7 +215,7 @@ def test_an_endpoint_that_is_added_changes_the_page(monkeypatch: pytest.MonkeyPa
 
 def test_what_units_tell_about_themselves_is_explained() -> None:
     """A field that nobody explains is misread."""
-    services: dict[Role, type[Unit]] = {
+    services: dict[Role, type[UnitService]] = {
         Role.RECORD_UNIT: RecordUnitService,
         Role.ATTRIBUTE_UNIT: AttributeUnitService,
         Role.REVIEW_UNIT: ReviewUnitService,

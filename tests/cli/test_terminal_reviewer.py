@@ -12,11 +12,11 @@ from three_pairs import PAIRS, SCHEMA
 from patience import PATIENCE
 from unveil.cli.review import ReviewPaused, SessionFile, TerminalReviewer, seen_risk
 from unveil.errors import SettingError
-from unveil.privacy.population import Population
+from unveil.privacy.population import ReferencePopulation
 from unveil.records import Column, Records
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
 from unveil.roles.review_unit.masking import Stage
-from unveil.roles.review_unit.session import Session
+from unveil.roles.review_unit.session import ReviewSession
 from unveil.schema import Attribute
 
 UP, DOWN, ENTER = "\x1b[A", "\x1b[B", "\r"
@@ -210,7 +210,7 @@ def test_the_session_file_is_private_and_holds_no_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (Session("another").to_json(), "belongs to another run"),
+        (ReviewSession("another").to_json(), "belongs to another run"),
         ('{"version": 1}', "cannot be read as a review session"),
         ('{"version": 9, "run": "run", "tasks": {}, "handed_in": []}', "cannot be read as a review session"),
         ("[", "cannot be read as a review session"),
@@ -232,7 +232,7 @@ def test_a_session_that_cannot_be_written_is_an_error_with_a_reason(tmp_path: Pa
     """A reviewer must not label on without knowing that nothing is kept."""
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingError, match="cannot write the review session"):
-        SessionFile(tmp_path / "file" / "review.json").save(Session("run"))
+        SessionFile(tmp_path / "file" / "review.json").save(ReviewSession("run"))
 
 
 def test_help_shows_every_key_and_comes_back() -> None:
@@ -262,7 +262,7 @@ def test_values_are_never_read_as_markup() -> None:
 def test_risk_can_be_counted_in_a_population() -> None:
     """KAPR seen of the pair: one letter of PAULA, which nobody shares, of seven attributes and two records."""
     columns = {name: Column.of(["X", "Y"]) for name in SCHEMA.names}
-    risk = seen_risk(SCHEMA, Population(SCHEMA.names, Records(["1", "2"], columns)))
+    risk = seen_risk(SCHEMA, ReferencePopulation(SCHEMA.names, Records(["1", "2"], columns)))
     assert 0.2 / 7 / 2 == pytest.approx(risk(PAIRS[0], {}))
     assert 2 / 7 / 2 == pytest.approx(risk(PAIRS[0], {"first_name": Stage.FULL}))
 

@@ -21,10 +21,10 @@ from unveil.lab.simulation.machines import Machines
 from unveil.projects.project import Party, Project
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role, address_of, owner
 from unveil.runtime.host import Host
-from unveil.runtime.owner.fetcher import Errand
+from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.reviews import ReviewUnitService
-from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
-from unveil.runtime.worker import Seat, neighbours, unit_address
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
+from unveil.runtime.worker import Worker, neighbours, unit_address
 from unveil.storage.database import Database
 from unveil.transport.courier import Courier
 from unveil.transport.failures import Busy, Unreachable
@@ -65,8 +65,8 @@ class Parties:
         self.letters: list[Letter] = []
         self.databases: dict[Address, Database] = {}
         self.hosts: dict[Address, Host[Any]] = {}
-        self.units: dict[Address, Unit] = {}
-        self._errands: dict[Address, Errand] = {}
+        self.units: dict[Address, UnitService] = {}
+        self._errands: dict[Address, Fetcher] = {}
         self._couriers: dict[tuple[Address, Address], Courier] = {}
         self._fate = Fate.WELL
         for address in EVERYBODY:
@@ -146,9 +146,9 @@ class Parties:
         clients: dict[str, Any] = {
             str(unit_address(role)): _Wire(self, address, unit_address(role)) for role in neighbours(address.role)
         }
-        seat = Seat(self.project, host, logger(io.StringIO()), clients)
+        seat = Worker(self.project, host, logger(io.StringIO()), clients)
         if address in OWNERS:
-            self._errands[address] = Errand(seat, on_refusal=_fail)
+            self._errands[address] = Fetcher(seat, on_refusal=_fail)
         else:
             self.units[address] = _SERVICES[address.role](address.role, {PROJECT: seat}, database)
         for unit, wire in clients.items():
@@ -187,7 +187,7 @@ class _Wire:
         self.parties.carry(Letter(self.sender, self.unit, message_id, frame))
 
 
-_SERVICES: dict[Role, type[Unit]] = {
+_SERVICES: dict[Role, type[UnitService]] = {
     Role.RECORD_UNIT: RecordUnitService,
     Role.ATTRIBUTE_UNIT: AttributeUnitService,
     Role.REVIEW_UNIT: ReviewUnitService,

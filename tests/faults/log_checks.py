@@ -15,7 +15,7 @@ from unveil.protocol import codec, frames
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import ID, AttributeEncodings, AttributeValues
 from unveil.roles.owner.decisions import KINDS, Answered
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.runtime.owner.folder import OwnerFolder
 
 Disclosures = Counter[tuple[str, int, bytes]]  # owner, layer, pair or task
@@ -67,7 +67,7 @@ def arrived_disclosures(small: SmallTrial) -> Disclosures:
     """What the units' logs hold of the owners' answers, erased or not."""
     found: Disclosures = Counter()
     owners = {f"owner {name}": party for party, name in OWNERS.items()}
-    for unit, layer in (("attribute-unit", ATTRIBUTE), ("review-unit", REVIEW)):
+    for unit, layer in (("attribute-unit", ATTRIBUTE_LAYER), ("review-unit", REVIEW_LAYER)):
         with log_of(small.trial, unit) as log:
             for entry in log.entries():
                 if entry.sender not in owners:

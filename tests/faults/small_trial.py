@@ -11,7 +11,7 @@ from unveil.lab.evaluation.dataset import read_dataset
 from unveil.lab.local_parties import folder
 from unveil.lab.local_parties.folder import OWNERS, Trial
 from unveil.lab.simulation.study import Study, simulation_key
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate, write
 from unveil.schema import Schema, built_in
 from unveil.schema.presets import with_preset
@@ -55,6 +55,6 @@ def new_trial(
     write(generate(records=people, overlap=0.3, errors=2, seed=seed), root / "people")
     trial = folder.make(root, schema, seed=seed, key=simulation_key(seed).secret, databases=databases)
     study = Study("small", schema, *read_dataset(root / "people", schema), choose(), seed=seed)
-    world = World(study, schema, Settings(seed=seed))
+    world = World(study, schema, SimulationSettings(seed=seed))
     world.run()
     return SmallTrial(trial, world)

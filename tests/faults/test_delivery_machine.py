@@ -17,7 +17,7 @@ from small_trial import small_schema
 
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import ProtocolError, TooEarly
-from unveil.lab.simulation.machines import Machines, Settings
+from unveil.lab.simulation.machines import Machines, SimulationSettings
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import World
 from unveil.lab.synthetic import generate
@@ -43,7 +43,7 @@ def the_study() -> Study:
 @cache
 def quiet_run() -> World:
     """What every disturbed run must come to."""
-    world = World(the_study(), SCHEMA, Settings(seed=1))
+    world = World(the_study(), SCHEMA, SimulationSettings(seed=1))
     world.run()
     return world
 
@@ -57,7 +57,9 @@ class Delivery(RuleBasedStateMachine):
         self._folder = tempfile.TemporaryDirectory(prefix="unveil-delivery-", dir=_MEMORY if _MEMORY.is_dir() else None)
         self._patch = mock.patch("unveil.roles.owner.machine.PART", PART)
         self._patch.start()
-        self.parties = Parties(Path(self._folder.name), lambda: Machines(the_study(), SCHEMA, Settings(seed=1)))
+        self.parties = Parties(
+            Path(self._folder.name), lambda: Machines(the_study(), SCHEMA, SimulationSettings(seed=1))
+        )
 
     @rule(party=st.sampled_from(EVERYBODY))
     def decide(self, party: Address) -> None:

@@ -25,7 +25,7 @@ from postgres import PostgresServer
 from unveil.errors import StorageError
 from unveil.lab.local_parties.folder import OWNERS, PARTIES, UNITS
 from unveil.runtime.host import Host
-from unveil.runtime.worker import Seat
+from unveil.runtime.worker import Worker
 from unveil.storage.database import Database
 from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.logs import logger
@@ -238,7 +238,7 @@ class _FullOnce:
 def test_a_party_that_can_log_nothing_about_its_full_disk_decides_again(small: SmallTrial) -> None:
     """Logs often go to the same disk, and a thread that dies of that would not come back when the disk does."""
     host = _FullOnce()
-    seat = Seat(small.trial.project(), cast("Host[Any]", host), logger(_FullStream()))
+    seat = Worker(small.trial.project(), cast("Host[Any]", host), logger(_FullStream()))
     seat.start()
     try:
         assert host.again.wait(PATIENCE)

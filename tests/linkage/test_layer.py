@@ -8,7 +8,7 @@ import pytest
 from unveil.linkage.layer import Layer
 from unveil.linkage.model import Uncalibrated
 from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
-from unveil.schema import Protocol
+from unveil.schema import ProtocolSettings
 
 Lesson = tuple[list[float], list[bool], list[float]]
 
@@ -53,7 +53,7 @@ class Scripted(Uncalibrated):
 def layer(
     features: list[float], *, told: Outcomes | None = None, p: float = 0.6, **settings: object
 ) -> Layer[Scripted]:
-    made = Layer(Scripted(p), Protocol(**settings), clerical_weight=2.0)
+    made = Layer(Scripted(p), ProtocolSettings(**settings), clerical_weight=2.0)
     made.add(np.array(features), told)
     made.classify()
     return made
@@ -174,7 +174,7 @@ def test_the_clerical_weight_is_for_p_of_exactly_1() -> None:
 
 def test_a_layer_that_asks_people_weighs_their_doubts_too() -> None:
     """Every label that it gets is a person's: one who is three quarters sure still counts double."""
-    some = Layer(Scripted(), Protocol(), clerical_weight=2.0, asks_people=True)
+    some = Layer(Scripted(), ProtocolSettings(), clerical_weight=2.0, asks_people=True)
     some.add(np.array([1.0, 2.0]), outcomes((True, 0.6), (True, 0.7)))
     some.take(at(1), outcomes((False, 0.75)))
     some.learn()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from unveil.linkage.outcome import SUREST, Flags, Reals
 from unveil.models.forest import Forest, Tree
-from unveil.schema import Forest as Settings
+from unveil.schema import ForestSettings as Settings
 
 WIDTH = 10
 

@@ -11,7 +11,7 @@ from unveil.linkage.layer import Layer
 from unveil.linkage.outcome import SUREST, Outcomes, log_odds, posterior
 from unveil.models.logistic import LogisticModel, Prior
 from unveil.models.noise import ERRORS, estimated_error
-from unveil.schema import Protocol
+from unveil.schema import ProtocolSettings
 
 INERTIA = (100.0, 4.0)
 ONE = Prior(("x",), np.zeros(1), np.ones(1), np.ones(1), 0.0)  # log odds = x
@@ -108,7 +108,7 @@ def test_nobody_is_found_to_be_perfect_or_worse_than_a_coin(seed: int, n: int, s
 
 
 def layer(*features: float, **more: bool) -> Layer[LogisticModel]:
-    made = Layer(LogisticModel(ONE), Protocol(models="prior"), clerical_weight=1.0, **more)
+    made = Layer(LogisticModel(ONE), ProtocolSettings(models="prior"), clerical_weight=1.0, **more)
     told = Outcomes(np.ones(len(features), bool), np.full(len(features), 0.99))
     made.add(np.array(features)[:, None], told)
     made.classify()

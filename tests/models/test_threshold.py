@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from unveil.errors import SettingError
 from unveil.linkage.outcome import Outcomes
 from unveil.models.threshold import ThresholdModel
-from unveil.schema import Threshold
+from unveil.schema import ThresholdSettings
 
-SETTINGS = Threshold()
+SETTINGS = ThresholdSettings()
 
 
 def model(t: float, t0: float | None = None, **changes: float) -> ThresholdModel:
-    return ThresholdModel(t, t if t0 is None else t0, Threshold(**changes))
+    return ThresholdModel(t, t if t0 is None else t0, ThresholdSettings(**changes))
 
 
 def learned(start: ThresholdModel, labels: list[tuple[float, bool]], weight: float = 0.9) -> float:

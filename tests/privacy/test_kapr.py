@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.privacy.kapr import coarse_count, kapr, kapr_held, kapr_seen, share
-from unveil.privacy.population import Population
+from unveil.privacy.population import ReferencePopulation
 from unveil.records import Column, Records
 
 NAMES = ("first_name", "zip")
@@ -35,7 +35,7 @@ def seen(
     return kapr_seen(
         [dict(zip(NAMES, row, strict=True)) for row in pair],
         [dict(zip(NAMES, row, strict=True)) for row in marks],
-        Population(NAMES, records(reference)),
+        ReferencePopulation(NAMES, records(reference)),
         length_hidden=hidden,
     )
 
@@ -45,32 +45,32 @@ def test_kapr_by_hand() -> None:
     reference = records([("ANNA", "1"), ("ANNA", "2"), ("ANNA", ""), ("BERTA", "3")])
     review = records([("BERTA", "3"), ("ANNA", "1"), ("ANNA", "1")])
     marks = np.array([[True, True], [True, False], [False, False]])
-    population = Population(NAMES, reference)
+    population = ReferencePopulation(NAMES, reference)
     # The reference record without a zip might be BERTA's by zip, but its name is another.
     assert (2 / 2 / 1 + 1 / 2 / 3 + 0) / 3 == pytest.approx(kapr_held(marks, review, population))
 
 
 def test_a_missing_reference_value_counts_as_agreeing() -> None:
     """That record may well be the person meant."""
-    population = Population(NAMES, records([("ANNA", "1"), ("ANNA", ""), ("", "1"), ("BERTA", "1")]))
+    population = ReferencePopulation(NAMES, records([("ANNA", "1"), ("ANNA", ""), ("", "1"), ("BERTA", "1")]))
     assert 3 == population.count({"first_name": "ANNA", "zip": "1"})
 
 
 def test_several_owners_make_one_population() -> None:
     """The published figures count over both sources."""
-    population = Population(NAMES, records([("ANNA", "1")]), records([("ANNA", "2"), ("BERTA", "1")]))
+    population = ReferencePopulation(NAMES, records([("ANNA", "1")]), records([("ANNA", "2"), ("BERTA", "1")]))
     assert (3, 2) == (len(population), population.count({"first_name": "ANNA"}))
 
 
 def test_a_person_outside_the_population_counts_as_one() -> None:
     """Otherwise an unusual spelling would divide by zero, though it is the riskiest of all."""
-    population = Population(NAMES, records([("ANNA", "1")]))
+    population = ReferencePopulation(NAMES, records([("ANNA", "1")]))
     assert 0.5 == kapr_held(np.array([[True, False]]), records([("ZOE", "9")]), population)
 
 
 def test_a_missing_value_cannot_be_provided() -> None:
     """A mark on it adds nothing to d."""
-    population = Population(NAMES, records([("ANNA", "1")]))
+    population = ReferencePopulation(NAMES, records([("ANNA", "1")]))
     assert 0.0 == kapr_held(np.array([[True, False]]), records([("", "9")]), population)
 
 
@@ -86,14 +86,14 @@ def test_a_missing_value_cannot_be_provided() -> None:
 )
 def test_a_covered_character_is_a_wildcard(opened: tuple[int, ...], hidden: bool, expected: int) -> None:  # noqa: FBT001
     """What is not seen cannot single anybody out; hidden lengths leave more people."""
-    population = Population(NAMES, records([("ANA", ""), ("ANN", ""), ("BEA", ""), ("ANNA", "")]))
+    population = ReferencePopulation(NAMES, records([("ANA", ""), ("ANN", ""), ("BEA", ""), ("ANNA", "")]))
     marks = {"first_name": tuple(map(bool, opened))}
     assert expected == population.count_seen({"first_name": "ANA"}, marks, length_hidden=hidden)
 
 
 def test_marks_must_fit_the_value_and_its_value_stays_out_of_the_error() -> None:
     """A shifted mask would count the wrong people; the message may reach a log."""
-    population = Population(NAMES, records([("ANNA", "1")]))
+    population = ReferencePopulation(NAMES, records([("ANNA", "1")]))
     with pytest.raises(ValueError, match="marks for a value") as caught:
         population.count_seen({"first_name": "ANNA"}, {"first_name": (True,)})
     assert "ANNA" not in str(caught.value)
@@ -132,7 +132,7 @@ def test_kapr_held_is_kapr_seen_of_whole_values(
     """The two readings differ only in what masking keeps from the reviewer."""
     pair, _, reference = review
     marks = np.array(given_values).reshape(2, 2)
-    population = Population(NAMES, records(reference))
+    population = ReferencePopulation(NAMES, records(reference))
     everything = [
         {name: (True,) * len(value) for name, value, is_given in zip(NAMES, row, marks[at], strict=True) if is_given}
         for at, row in enumerate(pair)

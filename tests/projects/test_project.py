@@ -11,7 +11,7 @@ import pytest
 from project_parts import UNITS, owner, project, public_key, unit
 from pydantic import ValidationError
 
-from unveil.projects.project import Limits, Party, Project, is_address, is_host
+from unveil.projects.project import Party, Project, ProjectLimits, is_address, is_host
 from unveil.protocol import roles
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import Role
@@ -88,7 +88,7 @@ def test_the_fingerprint_is_the_documented_hash() -> None:
     agreed = {
         "limits": {
             "copies": 10,
-            "message_bytes": Limits().message_bytes,
+            "message_bytes": ProjectLimits().message_bytes,
             "near_copies": 0.25,
             "records_per_owner": 10_000_000,
         },
@@ -118,7 +118,7 @@ def _without(index: int) -> tuple[Party, ...]:
 CHANGES: dict[str, dict[str, Any]] = {
     "name": {"name": "other"},
     "protocol": {"protocol": 9},
-    "limits": {"limits": Limits(records_per_owner=5)},
+    "limits": {"limits": ProjectLimits(records_per_owner=5)},
     "schema": {"linkage": built_in("clinic")},
     "parameters": {
         "linkage": built_in().model_copy(update={"protocol": built_in().protocol.model_copy(update={"p_t": 0.9})})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from project_parts import UNITS, owner, project, public_key, unit
 
 from unveil.errors import SettingError
-from unveil.projects.project import Limits, Party, Project
+from unveil.projects.project import Party, Project, ProjectLimits
 from unveil.projects.project_file import join, load, load_draft, parse_project, project_text, write_new
 from unveil.protocol.codec import VERSION
 from unveil.schema import Hardening, Schema, built_in, built_in_names
@@ -56,7 +56,7 @@ def projects(draw: st.DrawFn) -> Project:
         for role, port in zip(UNITS, ports, strict=True)
     ]
     parties = draw(st.permutations([*units, *(owner(name, key=public_key(f"owner {name}")) for name in names)]))
-    limits = Limits(
+    limits = ProjectLimits(
         records_per_owner=draw(st.integers(1, 1 << 31)),
         message_bytes=draw(st.integers(1 << 16, 1 << 30)),
         copies=draw(st.integers(1, 1000)),

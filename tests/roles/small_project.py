@@ -16,7 +16,7 @@ from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import RemoteProtocolError
 from unveil.linkage.engine import comparing
 from unveil.models.choice import attribute_model, record_model
-from unveil.models.forest import Forest as GrownForest
+from unveil.models.forest import Forest
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Machine, receive, settle
@@ -29,7 +29,15 @@ from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import Policy
 from unveil.roles.record_unit.machine import RecordUnit
 from unveil.roles.review_unit.machine import ReviewUnit
-from unveil.schema import Attribute, BlockingKey, Forest, Protocol, Review, Schema, Threshold
+from unveil.schema import (
+    Attribute,
+    BlockingKey,
+    ForestSettings,
+    ProtocolSettings,
+    ReviewSettings,
+    Schema,
+    ThresholdSettings,
+)
 from unveil.screening.screen import Screen, screen
 
 A, B, STRANGER = owner("a"), owner("b"), owner("c")
@@ -42,11 +50,11 @@ SCHEMA = Schema(
         Attribute(name="zip"),
     ),
     blocking=(BlockingKey(fields=("last_name",)),),
-    protocol=Protocol(
+    protocol=ProtocolSettings(
         batches=(3, 2),
-        threshold=Threshold(t=0.7),
-        forest=Forest(initial=2, added=2, cap=6),
-        review=Review(budget=4, batches=4, rounds=2),
+        threshold=ThresholdSettings(t=0.7),
+        forest=ForestSettings(initial=2, added=2, cap=6),
+        review=ReviewSettings(budget=4, batches=4, rounds=2),
     ),
 )
 NAMES = SCHEMA.names
@@ -216,7 +224,7 @@ class Traffic:
         ]
 
 
-def forest_of(unit: AttributeUnit) -> GrownForest:
+def forest_of(unit: AttributeUnit) -> Forest:
     """The forest that the unit decides with."""
-    assert isinstance(unit.layer.model, GrownForest)
+    assert isinstance(unit.layer.model, Forest)
     return unit.layer.model

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.protocol.messages import LONGEST_VALUE
-from unveil.roles.review_unit.alignment import TAKES, Edit, Step, align, edits, fold
+from unveil.roles.review_unit.alignment import TAKES, Edit, EditStep, align, edits, fold
 
 words = st.text(alphabet="abAB-", max_size=7)
 
@@ -49,7 +49,7 @@ def test_a_script_passes_every_character_of_both_values_once(left: str, right: s
 def test_the_script_of_the_swapped_pair_is_the_mirror_image(left: str, right: str) -> None:
     """What a reviewer sees must not depend on which owner stands left."""
     mirror = {Edit.LEFT_ONLY: Edit.RIGHT_ONLY, Edit.RIGHT_ONLY: Edit.LEFT_ONLY}
-    mirrored = tuple(Step(mirror.get(s.edit, s.edit), s.right, s.left) for s in align(right, left))
+    mirrored = tuple(EditStep(mirror.get(s.edit, s.edit), s.right, s.left) for s in align(right, left))
     assert mirrored == align(left, right)
 
 

@@ -49,7 +49,7 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
-from unveil.roles.attribute_unit.answers import Answers
+from unveil.roles.attribute_unit.answers import PairAnswers
 
 
 def test_a_batch_is_worked_on_when_both_owners_have_answered_every_pair() -> None:
@@ -91,7 +91,7 @@ def test_similarities_are_per_attribute_and_the_filters_are_forgotten() -> None:
     receive(unit, answer(B, [2, 1], [[OTHER, FULL, FULL], [FULL, FULL, FULL]]))
     np.testing.assert_array_equal([[1.0, 0.5, np.nan], [0.0, 1.0, 1.0]], unit.similarity)
     assert [[1, 0, 0], [0, 1, 1]] == unit.agreement.tolist()
-    assert "Answers(<0 answers>)" == repr(unit._answers)
+    assert "PairAnswers(<0 answers>)" == repr(unit._answers)
 
 
 def test_a_pair_that_either_owner_refuses_is_not_compared() -> None:
@@ -344,7 +344,7 @@ def test_a_second_answer_is_refused_even_after_the_batch() -> None:
 
 def test_printing_answers_shows_their_number_only() -> None:
     """They hold encodings."""
-    answers: Any = Answers(OWNERS)
+    answers: Any = PairAnswers(OWNERS)
     answers.give(A, ids(1), np.full((3, 4), 171, np.uint64), np.ones(3, np.uint8))
-    assert "Answers(<1 answers>)" == repr(answers)
+    assert "PairAnswers(<1 answers>)" == repr(answers)
     assert 3 == len(NAMES)

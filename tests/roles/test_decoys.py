@@ -10,7 +10,7 @@ from small_project import OWNERS, A, Traffic, with_protocol
 from whole_runs import PERSON, study_of
 
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.linkage.shown import SHOWN
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
@@ -50,7 +50,7 @@ def study() -> Study:
 @cache
 def run(share: float) -> tuple[World, Traffic]:
     traffic = Traffic()
-    world = World(study(), with_protocol(PLAIN, decoys=share), Settings(t0=study().best[0]), tap=traffic)
+    world = World(study(), with_protocol(PLAIN, decoys=share), SimulationSettings(t0=study().best[0]), tap=traffic)
     world.run()
     return world, traffic
 

@@ -31,7 +31,7 @@ from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Decision, Erased, Machine, Step
 from unveil.protocol.messages import AttributeEncodings, AttributeValues, Refusal
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.machine import Owner
 from unveil.roles.record_unit.machine import RecordUnit
 
@@ -51,7 +51,10 @@ def held(machine: Machine) -> Any:  # noqa: ANN401 - nested lists
             _ = upload.encoded and upload.encoded.filters.popcounts  # counted when first needed
     parts = {name: value for name, value in vars(machine).items() if name not in GIVEN}
     if isinstance(machine, Owner):
-        parts["ledger"] = (machine.ledger.entries(), [machine.ledger.days(one) for one in (ATTRIBUTE, REVIEW)])
+        parts["ledger"] = (
+            machine.ledger.entries(),
+            [machine.ledger.days(one) for one in (ATTRIBUTE_LAYER, REVIEW_LAYER)],
+        )
     return [(name, state_of(value)) for name, value in parts.items()]
 
 
@@ -98,7 +101,7 @@ def test_what_people_and_others_ask_of_a_machine_is_the_same_after_a_replay(name
             assert (one.layer.g.tolist(), one.layer.p.tolist()) == (two.layer.g.tolist(), two.layer.p.tolist())
             assert one.matches().any()
         elif isinstance(one, Owner):
-            for layer in (ATTRIBUTE, REVIEW):
+            for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER):
                 assert one.ledger.times(layer).tolist() == two.ledger.times(layer).tolist()
                 assert one.ledger.disclosures(layer) == two.ledger.disclosures(layer) > 0
             assert one.link_ids == two.link_ids != []

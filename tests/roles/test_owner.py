@@ -27,7 +27,7 @@ from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Addr
 from unveil.records import Column
 from unveil.roles.owner.frequency import frequency_classes
 from unveil.roles.owner.ledger import Ledger
-from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Policy
+from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER, Policy
 
 PRESENT = np.array([[value != "" for value in PEOPLE[name]] for name in NAMES]).T
 
@@ -108,7 +108,7 @@ def test_none_of_two_thousand_malicious_wishes_is_served_under_a_used_key() -> N
         served += sum(len(message) for message in sent(out))
         used += chosen
     assert 200 < served == len(used) == len(set(used)) <= 300
-    assert served * len(NAMES) >= party.ledger.disclosures(ATTRIBUTE) > 0
+    assert served * len(NAMES) >= party.ledger.disclosures(ATTRIBUTE_LAYER) > 0
 
 
 @pytest.mark.parametrize("pairs", [[1, 2], [3, 3]])
@@ -124,7 +124,7 @@ def test_wishes_for_unknown_records_are_refused_as_a_whole() -> None:
     party = make_introduced_owner()
     mixed = EncodingWish(ids(1, 2), handles(party)[0] + ids(99), keys(1, 2))
     refuses(party, Envelope(RECORD_UNIT, A, mixed), "does not hold")
-    assert 0 == party.ledger.disclosures(ATTRIBUTE)
+    assert 0 == party.ledger.disclosures(ATTRIBUTE_LAYER)
 
 
 def test_values_of_pairs_never_wished_for_are_refused() -> None:
@@ -192,8 +192,8 @@ def test_consent_of_layer_1_keeps_a_record_from_the_attribute_unit_and_of_2_from
     shown = receive(party, show(party, [2, 3], [12, 13], [[1, 1, 1]] * 2))
     assert [Refusal(ids(12))] == [one for one in sent(shown) if isinstance(one, Refusal)]
     assert [ids(13)] == list(values(shown))
-    assert [False, True, True, False, False, False] == party.ledger.disclosed(ATTRIBUTE).any(axis=1).tolist()
-    assert [False, False, True, False, False, False] == party.ledger.disclosed(REVIEW).any(axis=1).tolist()
+    assert [False, True, True, False, False, False] == party.ledger.disclosed(ATTRIBUTE_LAYER).any(axis=1).tolist()
+    assert [False, False, True, False, False, False] == party.ledger.disclosed(REVIEW_LAYER).any(axis=1).tolist()
 
 
 def test_an_attribute_that_must_never_be_shown_is_left_out_without_a_word() -> None:
@@ -202,18 +202,18 @@ def test_an_attribute_that_must_never_be_shown_is_left_out_without_a_word() -> N
     receive(party, wish(party, [0, 1], [1, 2], [1, 2]))
     out = receive(party, show(party, [1, 2], [11, 12], [[1, 0, 1], [0, 0, 1]]))
     assert {ids(11): {"first_name": "ann"}, ids(12): {}} == values(out)
-    assert [1, 0, 0] == party.ledger.records(REVIEW).tolist()
+    assert [1, 0, 0] == party.ledger.records(REVIEW_LAYER).tolist()
 
 
 def test_an_owner_that_answers_no_wish_refuses_every_one() -> None:
     """Silence would leave the units waiting; a refusal is an answer."""
     party = make_introduced_owner(policy=Policy(response_rate_a=0.0))
     assert [Refusal(ids(1, 2))] == sent(receive(party, wish(party, [0, 1], [1, 2], [1, 2])))
-    assert 0 == party.ledger.disclosures(ATTRIBUTE)
+    assert 0 == party.ledger.disclosures(ATTRIBUTE_LAYER)
     party = make_introduced_owner(policy=Policy(response_rate_c=0.0))
     receive(party, wish(party, [0, 1], [1, 2], [1, 2]))
     assert [Refusal(ids(11))] == sent(receive(party, show(party, [2], [11], [[1, 1, 1]])))
-    assert 0 == party.ledger.disclosures(REVIEW)
+    assert 0 == party.ledger.disclosures(REVIEW_LAYER)
 
 
 @settings(max_examples=25, deadline=None)
@@ -228,7 +228,7 @@ def test_the_ledger_is_what_left(rows: list[int], data: st.DataObject) -> None:
     for row, one in zip(rows, values(out).values(), strict=True):
         expected_a[row] += PRESENT[row]
         expected_c[row] += [bool(one.get(name)) for name in NAMES]
-    for layer, expected in ((ATTRIBUTE, expected_a), (REVIEW, expected_c)):
+    for layer, expected in ((ATTRIBUTE_LAYER, expected_a), (REVIEW_LAYER, expected_c)):
         assert (expected > 0).tolist() == party.ledger.disclosed(layer).tolist()
         assert int(expected.sum()) == party.ledger.disclosures(layer)
         assert (expected > 0).sum(axis=0).tolist() == party.ledger.records(layer).tolist()
@@ -237,8 +237,8 @@ def test_the_ledger_is_what_left(rows: list[int], data: st.DataObject) -> None:
 def test_a_record_shown_twice_is_charged_twice() -> None:
     """Rows may repeat within one charge; each counts."""
     ledger = Ledger(2, 1)
-    ledger.charge(REVIEW, np.array([0, 0]), np.ones((2, 1), bool), 0.0)
-    assert (2, [1]) == (ledger.disclosures(REVIEW), ledger.records(REVIEW).tolist())
+    ledger.charge(REVIEW_LAYER, np.array([0, 0]), np.ones((2, 1), bool), 0.0)
+    assert (2, [1]) == (ledger.disclosures(REVIEW_LAYER), ledger.records(REVIEW_LAYER).tolist())
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])

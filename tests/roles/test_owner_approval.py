@@ -11,7 +11,7 @@ from unveil.protocol.messages import AttributeEncodings, AttributeValues, Attrib
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
 from unveil.roles.owner.decisions import Approved
 from unveil.roles.owner.machine import Owner
-from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Approval, Caps, Policy
+from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER, Approval, Caps, Policy
 
 
 def made(approval: Approval, caps: Caps | None = None) -> Owner:
@@ -47,8 +47,8 @@ def test_values_wait_for_a_persons_word_and_encodings_do_not() -> None:
     assert [] == receive(party, show([0, 1, 2], [10, 11, 12]))
     assert [] == settle(party)
     (waiting,) = party.waiting()
-    assert (REVIEW, [ids(10), ids(11), ids(12)], [0, 1, 2]) == (waiting.layer, waiting.ids, waiting.rows.tolist())
-    assert 0 == party.ledger.disclosures(REVIEW)
+    assert (REVIEW_LAYER, [ids(10), ids(11), ids(12)], [0, 1, 2]) == (waiting.layer, waiting.ids, waiting.rows.tolist())
+    assert 0 == party.ledger.disclosures(REVIEW_LAYER)
 
 
 def test_what_is_approved_goes_and_the_rest_is_refused() -> None:
@@ -60,18 +60,18 @@ def test_what_is_approved_goes_and_the_rest_is_refused() -> None:
     assert [Refusal(ids(11))] == [one for one in sent(out) if isinstance(one, Refusal)]
     assert [ids(10), ids(12)] == [one.task_ids for one in sent(out) if isinstance(one, AttributeValues)]
     assert [] == party.waiting()
-    assert [True, False, True, False, False, False] == party.ledger.disclosed(REVIEW).any(axis=1).tolist()
+    assert [True, False, True, False, False, False] == party.ledger.disclosed(REVIEW_LAYER).any(axis=1).tolist()
 
 
 def test_with_approval_of_everything_encodings_wait_too() -> None:
     """A key_pair that waits counts as used, so a second wish under it is refused all the same."""
     party = made("all")
     assert [] == receive(party, wish(party, [0, 1]))
-    assert [ATTRIBUTE] == [waiting.layer for waiting in party.waiting()]
-    assert 0 == party.ledger.disclosures(ATTRIBUTE)
+    assert [ATTRIBUTE_LAYER] == [waiting.layer for waiting in party.waiting()]
+    assert 0 == party.ledger.disclosures(ATTRIBUTE_LAYER)
     (refusal,) = sent(approve(party, 0, [False, False]))
     assert Refusal(ids(0, 1)) == refusal
-    assert 0 == party.ledger.disclosures(ATTRIBUTE)
+    assert 0 == party.ledger.disclosures(ATTRIBUTE_LAYER)
 
 
 def test_without_approval_nothing_ever_waits() -> None:
@@ -103,9 +103,9 @@ def test_a_wish_goes_when_every_entry_has_a_word() -> None:
     receive(party, wish(party, [0, 1]))
     receive(party, show([0, 1], [10, 11]))
     for word in (True, False):
-        party.apply(Approved(REVIEW, ids(10), bytes([word])))
+        party.apply(Approved(REVIEW_LAYER, ids(10), bytes([word])))
         assert [] == settle(party)
-    party.apply(Approved(REVIEW, ids(11), b"\x01"))
+    party.apply(Approved(REVIEW_LAYER, ids(11), b"\x01"))
     out = settle(party)
     assert [Refusal(ids(10))] == [one for one in sent(out) if isinstance(one, Refusal)]
 

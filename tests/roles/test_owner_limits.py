@@ -40,7 +40,7 @@ from unveil.protocol.messages import (
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
 from unveil.roles.owner import machine as owner_machine
 from unveil.roles.owner.machine import Owner
-from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Caps, Policy
+from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER, Caps, Policy
 from unveil.roles.record_unit.machine import WISHES
 
 
@@ -68,7 +68,7 @@ def test_no_value_leaves_of_a_pair_whose_encodings_were_refused(policy: Policy) 
     party = make_introduced_owner(policy=policy)
     assert [Refusal(ids(1))] == sent(receive(party, wish(party, [0], [1], [1])))
     refuses(party, show(party, [1], [11], [[1, 1, 1]]), "has not granted")
-    assert (0, 0) == (party.ledger.disclosures(ATTRIBUTE), party.ledger.disclosures(REVIEW))
+    assert (0, 0) == (party.ledger.disclosures(ATTRIBUTE_LAYER), party.ledger.disclosures(REVIEW_LAYER))
 
 
 def test_a_wish_with_one_refused_pair_among_granted_ones_is_refused() -> None:
@@ -161,14 +161,14 @@ def test_a_value_that_is_too_long_for_review_stays_at_home() -> None:
     assert {ids(11): {"first_name": "x" * LONGEST_VALUE, "last_name": "north"}, ids(12): {"last_name": "east"}} == (
         values(out)
     )
-    assert [1, 2, 0] == party.ledger.records(REVIEW).tolist()
+    assert [1, 2, 0] == party.ledger.records(REVIEW_LAYER).tolist()
 
 
 def test_a_review_that_asks_for_long_values_alone_is_answered_without_any() -> None:
     """As if the owner never showed this attribute; it costs nothing of a cap, since nothing leaves."""
     party = long_owner(Policy(caps=Caps(project_values=1)))
     assert {ids(12): {}} == values(receive(party, show(party, [2], [12], [[1, 0, 0]])))
-    assert 0 == party.ledger.disclosures(REVIEW)
+    assert 0 == party.ledger.disclosures(REVIEW_LAYER)
     assert {ids(11): {"zip": "10001"}} == values(receive(party, show(party, [1], [11], [[0, 0, 1]])))
 
 

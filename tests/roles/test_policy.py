@@ -15,7 +15,7 @@ from unveil.errors import SettingError
 from unveil.records import Column, Records
 from unveil.roles.owner.allowance import Caps
 from unveil.roles.owner.combinations import Combinations
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER, Ledger
 from unveil.roles.owner.policy import Approval, Grant, Policy
 
 DAY = 86_400.0
@@ -31,7 +31,9 @@ wishes = st.lists(
     st.tuples(st.integers(0, len(ROWS) - 1), st.tuples(*[st.booleans()] * 3), st.floats(0, 1, exclude_max=True)),
     max_size=5,
 )
-batches = st.lists(st.tuples(st.sampled_from([ATTRIBUTE, REVIEW]), st.floats(0, 3 * DAY), wishes), max_size=8)
+batches = st.lists(
+    st.tuples(st.sampled_from([ATTRIBUTE_LAYER, REVIEW_LAYER]), st.floats(0, 3 * DAY), wishes), max_size=8
+)
 cap = st.none() | st.integers(0, 6)
 subsets = st.frozensets(st.sampled_from(NAMES))
 
@@ -87,23 +89,23 @@ def test_no_sequence_of_wishes_gets_more_than_the_policy_allows(
         some = np.flatnonzero(grant.rows)
         ledger.charge(layer, np.array(rows, np.int64)[some], grant.attributes[some], now)
         for got, most in (
-            (ledger.times(ATTRIBUTE).max(), caps.record_pairs),
-            (ledger.times(REVIEW).max(), caps.record_reviews),
-            (ledger.records(REVIEW).max(), caps.attribute_records),
-            (ledger.pairs(ATTRIBUTE), caps.project_pairs),
-            (ledger.disclosures(REVIEW), caps.project_values),
-            (max((day.pairs for day in ledger.days(ATTRIBUTE).values()), default=0), caps.day_pairs),
-            (max((day.values for day in ledger.days(REVIEW).values()), default=0), caps.day_values),
+            (ledger.times(ATTRIBUTE_LAYER).max(), caps.record_pairs),
+            (ledger.times(REVIEW_LAYER).max(), caps.record_reviews),
+            (ledger.records(REVIEW_LAYER).max(), caps.attribute_records),
+            (ledger.pairs(ATTRIBUTE_LAYER), caps.project_pairs),
+            (ledger.disclosures(REVIEW_LAYER), caps.project_values),
+            (max((day.pairs for day in ledger.days(ATTRIBUTE_LAYER).values()), default=0), caps.day_pairs),
+            (max((day.values for day in ledger.days(REVIEW_LAYER).values()), default=0), caps.day_values),
         ):
             assert most is None or got <= most
-    shown, encoded = ledger.disclosed(REVIEW), ledger.disclosed(ATTRIBUTE)
+    shown, encoded = ledger.disclosed(REVIEW_LAYER), ledger.disclosed(ATTRIBUTE_LAYER)
     for at, name in enumerate(NAMES):
         assert not (name in policy.never_encoded and encoded[:, at].any())
         assert not (name in policy.never | policy.never_encoded and shown[:, at].any())
     for row in range(len(ROWS)):
         layer = 3 if policy.layers is None else int(policy.layers[row])
-        assert layer >= 2 or not ledger.times_of(ATTRIBUTE, row)
-        assert layer >= 3 or not ledger.times_of(REVIEW, row)
+        assert layer >= 2 or not ledger.times_of(ATTRIBUTE_LAYER, row)
+        assert layer >= 3 or not ledger.times_of(REVIEW_LAYER, row)
         assert not shown[row].any() or COMBINATIONS.count(row, shown[row]) >= policy.smallest_k
 
 
@@ -129,7 +131,7 @@ def test_a_combination_is_counted_as_it_stands_in_the_data(row: int, marks: tupl
 
 def test_without_limits_everything_is_granted() -> None:
     """An owner that writes no policy takes part fully."""
-    grant = ask(Policy(), REVIEW, [0, 1, 2])
+    grant = ask(Policy(), REVIEW_LAYER, [0, 1, 2])
     assert [True] * 3 == grant.rows.tolist()
     assert PRESENT[:3].tolist() == grant.attributes.tolist()
 
@@ -137,50 +139,50 @@ def test_without_limits_everything_is_granted() -> None:
 def test_wishes_of_one_batch_count_against_the_caps_in_order() -> None:
     """The ledger is charged after the batch, so the batch must count itself."""
     three = Policy(caps=Caps(record_pairs=2, project_pairs=3))
-    assert [True, True, False, True, False] == ask(three, ATTRIBUTE, [0, 0, 0, 1, 2]).rows.tolist()
+    assert [True, True, False, True, False] == ask(three, ATTRIBUTE_LAYER, [0, 0, 0, 1, 2]).rows.tolist()
     values = Policy(caps=Caps(project_values=5))
     # Three values, then two of the two that are left; the third wish would need one more.
-    assert [True, True, False] == ask(values, REVIEW, [0, 2, 3]).rows.tolist()
+    assert [True, True, False] == ask(values, REVIEW_LAYER, [0, 2, 3]).rows.tolist()
 
 
 def test_a_wish_that_would_cross_a_cap_does_not_block_a_smaller_one_after_it() -> None:
     """What is left may still be used."""
     policy = Policy(caps=Caps(day_values=2))
-    grant = ask(policy, REVIEW, [0, 1], [(True, True, True), (True, False, False)])
+    grant = ask(policy, REVIEW_LAYER, [0, 1], [(True, True, True), (True, False, False)])
     assert [False, True] == grant.rows.tolist()
 
 
 def test_a_new_day_brings_a_new_daily_allowance() -> None:
     """And the old day's stays spent, should the clock go back."""
     policy, ledger = Policy(caps=Caps(day_pairs=1)), Ledger(len(ROWS), 3)
-    ledger.charge(ATTRIBUTE, np.array([0]), np.ones((1, 3), bool), DAY - 1)
-    answers = [ask(policy, ATTRIBUTE, [1], ledger=ledger, now=now).rows[0] for now in (DAY - 1, DAY, 1.0)]
+    ledger.charge(ATTRIBUTE_LAYER, np.array([0]), np.ones((1, 3), bool), DAY - 1)
+    answers = [ask(policy, ATTRIBUTE_LAYER, [1], ledger=ledger, now=now).rows[0] for now in (DAY - 1, DAY, 1.0)]
     assert [False, True, False] == answers
 
 
 def test_an_attribute_whose_cap_is_reached_is_left_out_except_for_records_that_disclosed_it() -> None:
     """What reviewers know of a record they may be told again."""
     policy, ledger = Policy(caps=Caps(attribute_records=1)), Ledger(len(ROWS), 3)
-    ledger.charge(REVIEW, np.array([0]), np.array([[True, False, False]]), 0.0)
-    grant = ask(policy, REVIEW, [0, 1], [(True, True, False), (True, False, True)], ledger=ledger)
+    ledger.charge(REVIEW_LAYER, np.array([0]), np.array([[True, False, False]]), 0.0)
+    grant = ask(policy, REVIEW_LAYER, [0, 1], [(True, True, False), (True, False, True)], ledger=ledger)
     assert [["first_name", "last_name"], ["zip"]] == [names(row) for row in grant.attributes]
-    alone = ask(policy, REVIEW, [1], [(True, False, False)], ledger=ledger)
+    alone = ask(policy, REVIEW_LAYER, [1], [(True, False, False)], ledger=ledger)
     assert [False] == alone.rows.tolist()
 
 
 def test_attributes_that_never_go_are_left_out_without_a_word() -> None:
     """An empty answer is no refusal: the reviewer may decide by the rest."""
     policy = Policy(never=frozenset({"zip"})).fitted(NAMES, len(ROWS))
-    grant = ask(policy, REVIEW, [0, 1], [(True, False, True), (False, False, True)])
+    grant = ask(policy, REVIEW_LAYER, [0, 1], [(True, False, True), (False, False, True)])
     assert [True, True] == grant.rows.tolist()
     assert [["first_name"], []] == [names(row) for row in grant.attributes]
-    assert NAMES == tuple(names(ask(policy, ATTRIBUTE, [0]).attributes[0]))
+    assert NAMES == tuple(names(ask(policy, ATTRIBUTE_LAYER, [0]).attributes[0]))
 
 
 def test_what_is_never_encoded_is_never_shown_either() -> None:
     """A value says more than its encoding."""
     policy = Policy(never_encoded=frozenset({"zip"})).fitted(NAMES, len(ROWS))
-    for layer in (ATTRIBUTE, REVIEW):
+    for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER):
         assert ["first_name", "last_name"] == names(ask(policy, layer, [0]).attributes[0])
 
 
@@ -189,40 +191,40 @@ def test_the_attribute_goes_whose_removal_raises_k_most() -> None:
     assert [1, 2, 1, 1] == [
         COMBINATIONS.count(0, np.array(marks)) for marks in ([1, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1])
     ]
-    assert ["first_name", "last_name"] == names(ask(Policy(smallest_k=2), REVIEW, [0]).attributes[0])
-    assert ["first_name"] == names(ask(Policy(smallest_k=3), REVIEW, [0]).attributes[0])
+    assert ["first_name", "last_name"] == names(ask(Policy(smallest_k=2), REVIEW_LAYER, [0]).attributes[0])
+    assert ["first_name"] == names(ask(Policy(smallest_k=3), REVIEW_LAYER, [0]).attributes[0])
 
 
 def test_a_record_that_nobody_is_like_is_refused() -> None:
     """Of five records no value is shared by four."""
-    assert [False] == ask(Policy(smallest_k=4), REVIEW, [0]).rows.tolist()
+    assert [False] == ask(Policy(smallest_k=4), REVIEW_LAYER, [0]).rows.tolist()
 
 
 def test_k_holds_for_all_reviews_of_a_record_together() -> None:
     """First the name, then the ZIP code: each is common, together they are one person."""
     policy, ledger = Policy(smallest_k=2), Ledger(len(ROWS), 3)
-    ledger.charge(REVIEW, np.array([0]), np.array([[True, False, False]]), 0.0)
-    assert [False] == ask(policy, REVIEW, [0], [(False, False, True)], ledger=ledger).rows.tolist()
-    assert [True] == ask(policy, REVIEW, [0], [(True, True, False)], ledger=ledger).rows.tolist()
-    within = ask(policy, REVIEW, [0, 0], [(True, False, False), (False, False, True)])
+    ledger.charge(REVIEW_LAYER, np.array([0]), np.array([[True, False, False]]), 0.0)
+    assert [False] == ask(policy, REVIEW_LAYER, [0], [(False, False, True)], ledger=ledger).rows.tolist()
+    assert [True] == ask(policy, REVIEW_LAYER, [0], [(True, True, False)], ledger=ledger).rows.tolist()
+    within = ask(policy, REVIEW_LAYER, [0, 0], [(True, False, False), (False, False, True)])
     assert [True, False] == within.rows.tolist()
 
 
 def test_what_was_shown_under_a_smaller_k_stays_with_it() -> None:
     """A stricter policy shows nothing more of a record that it would not have shown before."""
     ledger = Ledger(len(ROWS), 3)
-    ledger.charge(REVIEW, np.array([0]), np.array([[True, False, True]]), 0.0)
-    assert [False] == ask(Policy(smallest_k=2), REVIEW, [0], [(True, True, True)], ledger=ledger).rows.tolist()
+    ledger.charge(REVIEW_LAYER, np.array([0]), np.array([[True, False, True]]), 0.0)
+    assert [False] == ask(Policy(smallest_k=2), REVIEW_LAYER, [0], [(True, True, True)], ledger=ledger).rows.tolist()
 
 
 def test_k_is_about_reviewers_alone() -> None:
     """The attribute unit gets keyed encodings, not values."""
-    assert [True] == ask(Policy(smallest_k=4), ATTRIBUTE, [0]).rows.tolist()
+    assert [True] == ask(Policy(smallest_k=4), ATTRIBUTE_LAYER, [0]).rows.tolist()
 
 
 def test_a_wish_for_values_that_are_not_there_is_granted_and_empty() -> None:
     """A refusal would say something else: that the owner does not want to."""
-    grant = ask(Policy(smallest_k=2, caps=Caps(project_values=0)), REVIEW, [2], [(False, False, True)])
+    grant = ask(Policy(smallest_k=2, caps=Caps(project_values=0)), REVIEW_LAYER, [2], [(False, False, True)])
     assert ([True], [[False] * 3]) == (grant.rows.tolist(), grant.attributes.tolist())
 
 
@@ -230,7 +232,10 @@ def test_luck_decides_by_the_response_rate() -> None:
     """A rate of 1 answers all, of 0 none; in between those whose number is below it."""
     luck = [0.0, 0.3, 0.7, 0.999]
     for rate, expected in ((0.0, [False] * 4), (0.5, [True, True, False, False]), (1.0, [True] * 4)):
-        for layer, policy in ((ATTRIBUTE, Policy(response_rate_a=rate)), (REVIEW, Policy(response_rate_c=rate))):
+        for layer, policy in (
+            (ATTRIBUTE_LAYER, Policy(response_rate_a=rate)),
+            (REVIEW_LAYER, Policy(response_rate_c=rate)),
+        ):
             assert expected == ask(policy, layer, [0, 1, 2, 3], luck=luck).rows.tolist()
 
 
@@ -239,7 +244,7 @@ def test_luck_decides_by_the_response_rate() -> None:
 )
 def test_a_person_approves_what_the_policy_says(approval: Approval, expected: tuple[bool, bool]) -> None:
     policy = Policy(approval=approval)
-    assert expected == (policy.needs_approval(ATTRIBUTE), policy.needs_approval(REVIEW))
+    assert expected == (policy.needs_approval(ATTRIBUTE_LAYER), policy.needs_approval(REVIEW_LAYER))
 
 
 def test_a_policy_must_fit_before_it_is_asked() -> None:
@@ -247,12 +252,12 @@ def test_a_policy_must_fit_before_it_is_asked() -> None:
     with pytest.raises(SettingError, match="not in the schema: zpi"):
         Policy(never=frozenset({"zpi"})).fitted(NAMES, 5)
     with pytest.raises(SettingError, match="must be fitted"):
-        ask(Policy(never=frozenset({"zip"})), REVIEW, [0])
+        ask(Policy(never=frozenset({"zip"})), REVIEW_LAYER, [0])
     with pytest.raises(SettingError, match="for 2 records, the data has 5"):
         Policy(layers=np.ones(2, np.uint8)).fitted(NAMES, 5)
     with pytest.raises(SettingError, match="needs the combinations"):
         Policy(smallest_k=2).grants(
-            REVIEW, np.array([0]), np.ones((1, 3), bool), ledger=Ledger(5, 3), now=0, luck=np.zeros(1)
+            REVIEW_LAYER, np.array([0]), np.ones((1, 3), bool), ledger=Ledger(5, 3), now=0, luck=np.zeros(1)
         )
 
 

@@ -12,7 +12,7 @@ from whole_runs import PERSON, study_of
 
 from unveil.lab.evaluation.result import Point
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.pairs import Comparison, Pairs
 from unveil.models.choice import record_model
@@ -46,7 +46,7 @@ def study() -> Study:
 @cache
 def run(preset: str, seed: int, error: float = 0.2) -> tuple[World, Traffic]:
     traffic = Traffic()
-    settings = Settings(seed=seed, error=error, t0=study().best[0])
+    settings = SimulationSettings(seed=seed, error=error, t0=study().best[0])
     world = World(study(), with_preset(PERSON, preset, budget=100), settings, tap=traffic)
     world.run()
     return world, traffic
@@ -93,7 +93,7 @@ def test_one_review_in_five_is_a_control() -> None:
             seen.append(Onlooker(world))
             return seen[0]
 
-        World(study(), with_protocol(UNVEIL, controls=controls), Settings(seed=2), reviewer=watch).run()
+        World(study(), with_protocol(UNVEIL, controls=controls), SimulationSettings(seed=2), reviewer=watch).run()
         shares.append(np.mean(np.array(onlookers[0].sure) > 0.98))
     assert 0.1 <= shares[0] <= 0.3
     assert 0.0 == shares[1]
@@ -114,7 +114,7 @@ def test_the_reviewers_error_is_found_out() -> None:
 def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
     """To the last byte on the wire."""
     again = Traffic()
-    world = World(study(), UNVEIL, Settings(seed=1, error=0.2, t0=study().best[0]), tap=again)
+    world = World(study(), UNVEIL, SimulationSettings(seed=1, error=0.2, t0=study().best[0]), tap=again)
     world.run()
     first, traffic = run("unveil", 1)
     assert (first.points, traffic.frames) == (world.points, again.frames)
@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
 
 def test_the_starting_threshold_plays_no_part() -> None:
     """There is no threshold: whoever starts at .6 or .9 gets the same result."""
-    ends = [World(study(), UNVEIL, Settings(seed=1, t0=t0)) for t0 in (0.6, 0.9)]
+    ends = [World(study(), UNVEIL, SimulationSettings(seed=1, t0=t0)) for t0 in (0.6, 0.9)]
     for world in ends:
         world.run()
     assert ends[0].points == ends[1].points
@@ -133,7 +133,7 @@ def test_the_starting_threshold_plays_no_part() -> None:
 def test_if_nobody_answers_nothing_changes() -> None:
     """Every owner refuses every wish: all points equal the first, and the prior stands as it came."""
     refusing = Policy(layers=np.ones(3000, np.uint8))
-    world = World(study(), UNVEIL, Settings(policies=(refusing, refusing)))
+    world = World(study(), UNVEIL, SimulationSettings(policies=(refusing, refusing)))
     world.run()
     assert {world.points[0]} == set(world.points)
     assert 1 + len(UNVEIL.protocol.batches) == len(world.points)
@@ -156,8 +156,8 @@ class Unsure:
 
 def test_if_no_reviewer_can_tell_the_model_decides_alone() -> None:
     """As with two layers, point by point; nobody's error is guessed from no label."""
-    unsure = World(study(), UNVEIL, Settings(), reviewer=lambda _: Unsure())
-    alone = World(study(), with_protocol(UNVEIL, layers=2), Settings())
+    unsure = World(study(), UNVEIL, SimulationSettings(), reviewer=lambda _: Unsure())
+    alone = World(study(), with_protocol(UNVEIL, layers=2), SimulationSettings())
     for world in (unsure, alone):
         world.run()
         assert (0, None) == (world.attribute_unit.spent, world.attribute_unit.layer.reviewer_error)
@@ -206,7 +206,7 @@ def test_fewer_values_are_asked_for_than_under_the_schemas_bound() -> None:
     counts = []
     for learn in (0.6, None):
         traffic = Traffic()
-        World(study(), with_protocol(UNVEIL, review_learn_lower=learn), Settings(seed=1), tap=traffic).run()
+        World(study(), with_protocol(UNVEIL, review_learn_lower=learn), SimulationSettings(seed=1), tap=traffic).run()
         asked = traffic.of(AttributeWish, recipient=A)
         counts.append(sum(sum(wish.asked) for wish in asked) / sum(len(wish.task_ids) // 16 for wish in asked))
     assert 0 < counts[0] < counts[1]

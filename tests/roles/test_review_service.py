@@ -20,7 +20,7 @@ from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.runtime import reviews as review
 from unveil.runtime.host import Host
 from unveil.runtime.reviews import ReviewUnitService
-from unveil.runtime.worker import Seat
+from unveil.runtime.worker import Worker
 from unveil.schema import built_in
 from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
@@ -43,7 +43,7 @@ def unit(tmp_path: Path) -> Iterator[ReviewUnitService]:
         for party, value in zip(OWNERS, ("meier", "maier"), strict=True):
             host.take(party, "values", encode(AttributeValues(TASK, ({"last_name": value},))))
         with (tmp_path / "log").open("w", encoding="utf-8") as log:
-            yield ReviewUnitService(Role.REVIEW_UNIT, {"p": Seat(project, host, logger(log))}, database)
+            yield ReviewUnitService(Role.REVIEW_UNIT, {"p": Worker(project, host, logger(log))}, database)
 
 
 @pytest.mark.parametrize("asked", ["tasks", "opening"])

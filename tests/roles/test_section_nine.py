@@ -12,7 +12,7 @@ from whole_runs import PERSON, SCALED, WIDE, XOR, FullRun, final_f1, full_schedu
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.linkage.bits import Bits
 from unveil.privacy.bits import gini, gini_floor, js_distance, position_counts
 from unveil.protocol.machine import receive, settle
@@ -140,7 +140,7 @@ def test_plain_filters_of_the_year_of_birth_are_the_most_uneven(study: Study) ->
 def test_pairs_asked_about_are_those_between_003_below_and_006_above(study: Study, offset: float) -> None:
     """With room for all, the first batch is the whole band and nothing else."""
     t0 = round(study.best[0] + offset, 2)
-    world = World(study, with_protocol(PERSON, batches=(100_000,)), Settings(t0=t0))
+    world = World(study, with_protocol(PERSON, batches=(100_000,)), SimulationSettings(t0=t0))
     unit, told = world.record_unit, []
     for party in world.owners:
         told += [answer for envelope in settle(party) for answer in receive(unit, envelope)]
@@ -235,8 +235,8 @@ def test_the_same_values_under_two_pair_keys_are_as_alike_as_chance(typical: Rec
 
 def test_when_all_owners_refuse_the_result_is_that_of_a_plain_linkage(study: Study) -> None:
     """Every F1 point equals the first, and the same records share link ids as with one layer."""
-    refused = run(study, SCALED, Settings(t0=study.best[0] - 0.05, policies=REFUSE_ALL))
-    plain = run(study, with_protocol(SCALED, layers=1), Settings(t0=study.best[0] - 0.05))
+    refused = run(study, SCALED, SimulationSettings(t0=study.best[0] - 0.05, policies=REFUSE_ALL))
+    plain = run(study, with_protocol(SCALED, layers=1), SimulationSettings(t0=study.best[0] - 0.05))
     assert (6, 1) == (len(refused.points), len(plain.points))
     assert {plain.points[0].f1} == {point.f1 for point in refused.points}
     assert refused.record_unit.requested_pairs > 0
@@ -248,7 +248,7 @@ def test_with_a_trained_model_answers_at_the_attribute_level_are_enough(study: S
     """No reviewer gets a value, the model stays as it came, and decisions still change for the better."""
     trained = full_run.world.forest
     policies = (Policy(response_rate_c=0.0),) * 2
-    world = run(study, SCALED, Settings(t0=study.best[0] - 0.05, policies=policies, forest=trained))
+    world = run(study, SCALED, SimulationSettings(t0=study.best[0] - 0.05, policies=policies, forest=trained))
     assert trained is world.forest
     assert 0 == world.attribute_unit.spent
     assert 200 < len(world.attribute_unit.layer)
@@ -258,11 +258,13 @@ def test_with_a_trained_model_answers_at_the_attribute_level_are_enough(study: S
 def test_two_layers_are_a_configuration_of_the_same_machines(study: Study, full_run: FullRun) -> None:
     """Without review: no task is sent, and the trained model decides as it does when every task is refused."""
     trained, traffic = full_run.world.forest, Traffic()
-    world = run(study, with_protocol(SCALED, layers=2), Settings(t0=study.best[0], forest=trained), tap=traffic)
+    world = run(
+        study, with_protocol(SCALED, layers=2), SimulationSettings(t0=study.best[0], forest=trained), tap=traffic
+    )
     assert [] == traffic.of(ReviewTask)
     assert (6, 0) == (len(world.points), world.attribute_unit.spent)
     policies = (Policy(response_rate_c=0.0),) * 2
-    declined = run(study, SCALED, Settings(t0=study.best[0], forest=trained, policies=policies))
+    declined = run(study, SCALED, SimulationSettings(t0=study.best[0], forest=trained, policies=policies))
     assert [point.f1 for point in declined.points] == [point.f1 for point in world.points]
 
 
@@ -279,7 +281,7 @@ def test_a_response_rate_inflates_the_batches_and_the_run_finishes(study: Study)
     traffic = Traffic()
     policies = (Policy(response_rate_a=0.8, response_rate_c=0.8),) * 2
     schema = with_protocol(SCALED, threshold_below=1.0, threshold_above=1.0)
-    world = run(study, schema, Settings(t0=study.best[0], policies=policies), tap=traffic)
+    world = run(study, schema, SimulationSettings(t0=study.best[0], policies=policies), tap=traffic)
     first, *others = (len(one) for one in traffic.of(Bootstrap))
     assert 60 == first
     assert all(75 < size < 125 for size in others)  # five standard deviations of the first batch's answers
@@ -299,7 +301,7 @@ def test_when_everything_is_reviewed_without_error_the_result_is_the_truth_among
         WIDE, floor=0.0, p_t=1.0, batches=(10**6,), review_budget=10**6, review_batches=1, review_rounds=1
     )
     small_study = study_of(schema, records=600)
-    world = run(small_study, schema, Settings(error=0.0, t0=0.5))
+    world = run(small_study, schema, SimulationSettings(error=0.0, t0=0.5))
     assert len(small_study.comparison.pairs) == world.attribute_unit.spent > 100
     assert (small_study.pairs_completeness, 1.0) == (world.points[-1].recall, world.points[-1].precision)
     assert world.points[0].f1 < world.points[-1].f1

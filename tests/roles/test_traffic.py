@@ -14,7 +14,7 @@ from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import LocalProtocolError, RemoteProtocolError, SettingError
 from unveil.lab.simulation.reviewer import SimulatedReviewer
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.protocol.codec import encode
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
@@ -31,7 +31,7 @@ from unveil.protocol.messages import (
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, owner
 from unveil.roles.chance import SeededChance
-from unveil.roles.owner.policy import ATTRIBUTE, REVIEW, Policy
+from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER, Policy
 from unveil.transport.memory import MemoryNetwork
 
 NAMES = SCALED.names
@@ -76,7 +76,7 @@ def choosy(study: Study) -> tuple[World, Traffic, NDArray[np.uint8]]:
     layers = np.random.default_rng(1).integers(1, 4, len(study.a)).astype(np.uint8)
     policies = (Policy(layers=layers, never=frozenset({"zip"})), Policy())
     traffic = Traffic()
-    world = run(study, SCALED, Settings(t0=study.best[0], policies=policies), tap=traffic)
+    world = run(study, SCALED, SimulationSettings(t0=study.best[0], policies=policies), tap=traffic)
     return world, traffic, layers
 
 
@@ -106,7 +106,9 @@ def test_ledgers_say_what_the_frames_say(choosy: tuple[World, Traffic, NDArray[n
     """For both owners and both layers, record by record and attribute by attribute."""
     world, traffic, layers = choosy
     for party in world.owners:
-        for layer, counts in zip((ATTRIBUTE, REVIEW), disclosed(traffic, party.address, len(layers)), strict=True):
+        for layer, counts in zip(
+            (ATTRIBUTE_LAYER, REVIEW_LAYER), disclosed(traffic, party.address, len(layers)), strict=True
+        ):
             assert counts.sum() == party.ledger.disclosures(layer) > 0
             assert (counts > 0).tolist() == party.ledger.disclosed(layer).tolist()
 
@@ -158,7 +160,7 @@ def test_the_same_seed_gives_the_same_run_to_the_last_byte(study: Study) -> None
     runs = []
     for seed in (1, 1, 2):
         traffic = Traffic()
-        world = run(study, SCALED, Settings(seed=seed, error=0.1, t0=study.best[0]), tap=traffic)
+        world = run(study, SCALED, SimulationSettings(seed=seed, error=0.1, t0=study.best[0]), tap=traffic)
         runs.append((world.points, [party.link_ids for party in world.owners], traffic.frames, people(world)))
     assert runs[0] == runs[1]
     assert all(one != other for one, other in zip(runs[0][:3], runs[2][:3], strict=True))
@@ -170,7 +172,7 @@ def test_an_owner_without_records_ends_the_run_with_empty_hands(empty: str) -> N
     nobody, somebody = records({name: [] for name in SCHEMA.names}), records()
     a, b = (nobody if empty in (side, "both") else somebody for side in ("a", "b"))
     study = Study("empty", SCHEMA, a, b, np.empty((0, 2), np.int64), ReferenceEngine())
-    world = World(study, SCHEMA, Settings())
+    world = World(study, SCHEMA, SimulationSettings())
     world.run()
     assert [len(a), len(b)] == [len(party.link_ids) for party in world.owners]
     assert 1 + len(SCHEMA.protocol.batches) == len(world.points)
@@ -181,7 +183,7 @@ def test_a_schema_without_blocking_compares_all_pairs() -> None:
     schema = with_protocol(SCHEMA.model_copy(update={"blocking": ()}), layers=1)
     truth = np.stack([np.arange(6), np.arange(6)], axis=1)
     study = Study("all", schema, records(), records(), truth, ReferenceEngine())
-    world = World(study, schema, Settings())
+    world = World(study, schema, SimulationSettings())
     world.run()
     assert (36, 1.0, 1.0) == (study.comparison.compared, study.pairs_completeness, world.points[-1].recall)
 

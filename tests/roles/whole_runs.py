@@ -13,7 +13,7 @@ from small_project import Traffic, with_protocol
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.lab.simulation.reviewer import SimulatedReviewer
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
 from unveil.roles.chance import SeededChance
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
@@ -38,9 +38,11 @@ def the_study() -> Study:
     return study_of(PERSON, records=5000)
 
 
-def run(study: Study, schema: Schema, settings: Settings | None = None, *, tap: Traffic | None = None) -> World:
+def run(
+    study: Study, schema: Schema, settings: SimulationSettings | None = None, *, tap: Traffic | None = None
+) -> World:
     """One run to its end; it starts at the best threshold unless told otherwise."""
-    world = World(study, schema, settings or Settings(t0=study.best[0]), tap=tap)
+    world = World(study, schema, settings or SimulationSettings(t0=study.best[0]), tap=tap)
     world.run()
     return world
 
@@ -61,7 +63,7 @@ def final_f1(study: Study, schema: Schema, error: float, seeds: tuple[int, ...] 
 
 
 def _at(study: Study, schema: Schema, error: float, t0: float, seed: int) -> World:
-    return run(study, schema, Settings(seed=seed, error=error, t0=t0))
+    return run(study, schema, SimulationSettings(seed=seed, error=error, t0=t0))
 
 
 def people(world: World) -> list[list[tuple[str, int]]]:
@@ -124,7 +126,7 @@ def full_schedule() -> FullRun:
         watchers.append(Watcher(world))
         return watchers[0]
 
-    world = World(study, study.schema, Settings(error=0.2, t0=study.best[0]), reviewer=watched, tap=traffic)
+    world = World(study, study.schema, SimulationSettings(error=0.2, t0=study.best[0]), reviewer=watched, tap=traffic)
     world.run()
     watchers[0].note()
     return FullRun(study, world, traffic, watchers[0])

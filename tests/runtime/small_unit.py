@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unveil.projects.project import Limits, Party, Project
+from unveil.projects.project import Party, Project, ProjectLimits
 from unveil.protocol.codec import encode
 from unveil.protocol.messages import HASH, Fingerprint, RecordEncodings
 from unveil.protocol.roles import Address, Role, owner
@@ -29,7 +29,9 @@ def project(*, layers: int = 3, records_per_owner: int = 100) -> Project:
     schema = with_preset(built_in(), "unveil", budget=10)
     protocol = schema.protocol.model_copy(update={"layers": layers})
     schema = schema.model_copy(update={"protocol": protocol})
-    return Project(name=PROJECT, parties=parties, schema=schema, limits=Limits(records_per_owner=records_per_owner))
+    return Project(
+        name=PROJECT, parties=parties, schema=schema, limits=ProjectLimits(records_per_owner=records_per_owner)
+    )
 
 
 def host(database: Database, data: Path, of: Project) -> Host[RecordUnit]:

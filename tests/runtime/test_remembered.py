@@ -9,7 +9,7 @@ import numpy as np
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
 from unveil.linkage.pairs import Comparison, Pairs
-from unveil.runtime.comparison_cache import Remembered
+from unveil.runtime.comparison_cache import ComparisonCache
 from unveil.storage.cache import Cache
 
 
@@ -37,7 +37,7 @@ def side(seed: int) -> Encoded:
 
 def twice(folder: Path, counting: Counting, *, settings: str = "s", left: Encoded | None = None) -> Comparison:
     """A comparison and its evidence, asked for by a unit that starts."""
-    remembered = Remembered(Cache(folder), counting.compare, counting.features, settings=settings)
+    remembered = ComparisonCache(Cache(folder), counting.compare, counting.features, settings=settings)
     sides = left or side(1), side(2)
     found = remembered.comparison(*sides)
     assert (found.pairs.similarity * 2).tolist() == remembered.features(found.pairs, *sides).tolist()

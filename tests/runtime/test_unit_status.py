@@ -18,8 +18,8 @@ from unveil.protocol.codec import encode
 from unveil.protocol.messages import HASH, Fingerprint, RecordEncodings
 from unveil.protocol.roles import Role, owner
 from unveil.runtime.reviews import ReviewUnitService
-from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
-from unveil.runtime.worker import Seat
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
+from unveil.runtime.worker import Worker
 from unveil.schema import built_in
 from unveil.storage.database import Database
 from unveil.transport.logs import logger
@@ -29,18 +29,18 @@ A, B = Caller("owner", "a"), Caller("owner", "b")
 
 
 @contextmanager
-def record_unit(folder: Path, of: Project) -> Iterator[Unit]:
+def record_unit(folder: Path, of: Project) -> Iterator[UnitService]:
     folder.mkdir(exist_ok=True)
     with (
         Database.open(folder / "log.sqlite", role="record unit") as database,
         (folder / "log").open("w", encoding="utf-8") as log,
     ):
-        seat = Seat(of, host(database, folder, of), logger(log))
+        seat = Worker(of, host(database, folder, of), logger(log))
         yield RecordUnitService(Role.RECORD_UNIT, {PROJECT: seat}, database)
 
 
 @pytest.fixture
-def unit(tmp_path: Path) -> Iterator[Unit]:
+def unit(tmp_path: Path) -> Iterator[UnitService]:
     with record_unit(tmp_path, project(records_per_owner=9)) as made:
         yield made
 
@@ -51,7 +51,7 @@ def records(count: int, m: int = 1024) -> bytes:
     return encode(RecordEncodings(0, 1, m, keys, handles, bytes(m // 8 * count), bytes(HASH * keys * count)))
 
 
-def test_a_party_sees_why_its_last_message_was_refused(unit: Unit) -> None:
+def test_a_party_sees_why_its_last_message_was_refused(unit: UnitService) -> None:
     """A flood and filters of the wrong length do not get in; their owner and the operator see why, others do not."""
     for caller in (A, B):
         unit.take("p", caller, "hello", encode(Fingerprint(b"\x01" * 16)))
@@ -99,7 +99,9 @@ def test_an_owner_cannot_ask_the_status_who_is_in_the_other_register(tmp_path: P
         (ReviewUnitService, Role.REVIEW_UNIT, set()),
     ],
 )
-def test_counts_of_pairs_and_tasks_are_for_operators_alone(kind: type[Unit], role: Role, everybody: set[str]) -> None:
+def test_counts_of_pairs_and_tasks_are_for_operators_alone(
+    kind: type[UnitService], role: Role, everybody: set[str]
+) -> None:
     """Neither owners nor the other units are told more than how far the project is."""
     unit = kind(role, {}, MagicMock())
     for caller in (A, *(Caller(each.value) for each in Role if each is not Role.OWNER)):

@@ -13,7 +13,7 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.engines import choose
 from unveil.lab.evaluation.quality import quality, truth_flags
-from unveil.lab.synthetic import Population, generate
+from unveil.lab.synthetic import Registers, generate
 from unveil.linkage.bits import Bits, word_count
 from unveil.linkage.engine import Encoded, comparing
 from unveil.models.logistic import LogisticModel
@@ -43,7 +43,7 @@ def schema_of(name: str, hardening: str = "plain", **changes: object) -> Schema:
 
 
 @cache
-def people(name: str, records: int = N) -> Population:
+def people(name: str, records: int = N) -> Registers:
     return generate(records=records, overlap=0.3, errors=1, seed=4, layout=LAYOUTS[name])
 
 

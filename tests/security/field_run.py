@@ -30,7 +30,7 @@ from unveil.lab.synthetic import generate, write
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, AttributeValues
-from unveil.roles.owner.ledger import Entries
+from unveil.roles.owner.ledger import LedgerEntries
 from unveil.runtime.owner.folder import OwnerFolder
 from unveil.schema import Schema, built_in
 from unveil.schema.presets import with_preset
@@ -94,7 +94,7 @@ class FieldRun:
         """An owner's records, key and policy."""
         return OwnerFolder.load(OwnerConfig.load(self.trial.config(party), demonstration=True), demonstration=True)
 
-    def ledger(self, party: str) -> Entries:
+    def ledger(self, party: str) -> LedgerEntries:
         """What an owner's ledger says has left."""
         owner = self.owner(party)
         with owner.open(demonstration=True) as database:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
-from unveil.lab.synthetic import Population
+from unveil.lab.synthetic import Registers
 from unveil.records import Column, Records
 
 #: Upper and lower case, an accent and a blank: each encoding changes one of them.
@@ -35,14 +35,14 @@ def code(owner: str, person: int, attribute: int) -> str:
     return letters + SIDES[owner]
 
 
-def persons(population: Population) -> dict[str, list[int]]:
+def persons(population: Registers) -> dict[str, list[int]]:
     """For each owner the number of the person behind each record; the same in both for shared people."""
     shared = {right: left for left, right in population.truth.tolist()}
     others = [shared.get(row, len(population.a) + row) for row in range(len(population.b))]
     return {"a": list(range(len(population.a))), "b": others}
 
 
-def plant(population: Population) -> Population:
+def plant(population: Registers) -> Registers:
     """The same people with the mark and a code behind every value and every id."""
     numbers = persons(population)
     a = _planted(population.a, "a", numbers["a"])

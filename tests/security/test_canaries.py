@@ -20,7 +20,7 @@ from unveil.lab.local_parties.folder import OWNERS, UNITS
 from unveil.linkage.shown import SHOWN
 from unveil.protocol.messages import KEY_PAIR, EncodingWish, ReviewTask
 from unveil.roles.columns import entries
-from unveil.roles.owner.ledger import REVIEW
+from unveil.roles.owner.ledger import REVIEW_LAYER
 
 VALUE = f"anna{MARK}bcdfx"
 FORMS = {
@@ -113,7 +113,7 @@ def _ledgered(run: FieldRun) -> dict[str, set[str]]:
     for party in OWNERS:
         ledger, records = run.ledger(party), run.owner(party).records
         columns = list(records.columns.values())
-        for at in np.flatnonzero(ledger.layer == REVIEW).tolist():
+        for at in np.flatnonzero(ledger.layer == REVIEW_LAYER).tolist():
             values = (columns[i][int(ledger.rows[at])] for i in np.flatnonzero(ledger.attributes[at]).tolist())
             codes = codes_in("\n".join(values).encode())
             found.setdefault(ledger.ids[at].tobytes().hex(), set()).update(codes)

@@ -9,7 +9,7 @@ from planted import codes_in
 
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
 from unveil.protocol import frames
 from unveil.protocol.messages import (
@@ -110,7 +110,7 @@ def test_if_all_opt_out_the_links_are_those_of_the_record_layer_alone() -> None:
     results = []
     for used, policies in ((single, (Policy(), Policy())), (schema, silent), (schema, (Policy(), Policy()))):
         study = Study("people", used, people.a, people.b, people.truth, ReferenceEngine())
-        world = World(study, used, Settings(seed=4, policies=(policies[0], policies[1])))
+        world = World(study, used, SimulationSettings(seed=4, policies=(policies[0], policies[1])))
         world.run()
         results.append((world, [owner.link_ids for owner in world.owners]))
     (alone, links), (opted_out, same), (_, others) = results

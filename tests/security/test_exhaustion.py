@@ -13,7 +13,7 @@ from live_units import Line, LiveUnits, parted, serving
 
 from http_answers import read_answer
 from patience import wait_until
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.limits import RequestLimits
 
 UNIT = "record-unit"
 ALLOWED = 96 << 20  # bytes by which the units' process may grow; each of these attacks used to take far more
@@ -77,7 +77,7 @@ def test_heads_of_very_many_headers_are_not_held(alone: LiveUnits) -> None:
 
 def test_silent_connections_are_bounded(units: LiveUnits) -> None:
     """Each holds the buffers of a handshake that it never begins."""
-    before, most = _open_files(units), Limits().connections
+    before, most = _open_files(units), RequestLimits().connections
     with ExitStack() as held:
         for _ in range(most + 300):
             last = held.enter_context(socket.create_connection(units.address(UNIT), timeout=SOON))
@@ -119,4 +119,4 @@ def test_an_owner_who_sends_no_bodies_keeps_only_itself_out(units: LiveUnits) ->
 
 def _lines(units: LiveUnits, held: ExitStack, identity: str | None) -> list[Line]:
     """As many connections as there are places, and some more."""
-    return [held.enter_context(units.line(UNIT, identity)) for _ in range(Limits().requests + 8)]
+    return [held.enter_context(units.line(UNIT, identity)) for _ in range(RequestLimits().requests + 8)]

@@ -33,7 +33,7 @@ from unveil.protocol.messages import (
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.columns import byte_matrix, entries
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import Caps, Policy
 from unveil.runtime.host import Host
@@ -193,15 +193,15 @@ def check(run: Run) -> None:
     owner = Host(build(), run.database.project(run.name), clock=lambda: 1.0).machine
     pairs, tasks = disclosed(run)
     book = owner.ledger.entries()
-    for layer, sent in ((ATTRIBUTE, set(pairs)), (REVIEW, set(tasks))):
+    for layer, sent in ((ATTRIBUTE_LAYER, set(pairs)), (REVIEW_LAYER, set(tasks))):
         assert {book.ids[at].tobytes() for at in np.flatnonzero(book.layer == layer)} == sent
     assert set(pairs.values()) <= {1}
     names = np.array(sorted_names())
-    for at in np.flatnonzero(book.layer == REVIEW):
+    for at in np.flatnonzero(book.layer == REVIEW_LAYER):
         assert tasks[book.ids[at].tobytes()] == tuple(sorted(names[book.attributes[at]].tolist()))
-    rows = {layer: book.rows[book.layer == layer] for layer in (ATTRIBUTE, REVIEW)}
-    assert np.bincount(rows[ATTRIBUTE], minlength=1).max(initial=0) <= 3
-    assert np.bincount(rows[REVIEW], minlength=1).max(initial=0) <= 2
+    rows = {layer: book.rows[book.layer == layer] for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER)}
+    assert np.bincount(rows[ATTRIBUTE_LAYER], minlength=1).max(initial=0) <= 3
+    assert np.bincount(rows[REVIEW_LAYER], minlength=1).max(initial=0) <= 2
     assert len(pairs) <= 9
     assert sum(map(len, tasks.values())) <= 12
     assert "zip" not in {name for given in tasks.values() for name in given}

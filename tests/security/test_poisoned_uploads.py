@@ -16,7 +16,7 @@ from unveil.engines import choose
 from unveil.errors import RemoteProtocolError
 from unveil.lab.evaluation.quality import quality, truth_flags
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
 from unveil.linkage.bits import Bits
 from unveil.protocol.flows import Envelope
@@ -40,7 +40,7 @@ def people() -> Study:
 
 def run(poison: Poison | None = None) -> World:
     """A linkage in which owner b changes its upload."""
-    world = Poisoned(people(), SCHEMA, Settings(seed=2))
+    world = Poisoned(people(), SCHEMA, SimulationSettings(seed=2))
     if poison is not None:
         owner, honest = world.owners[1], world.owners[1]._parts
         owner._parts = lambda: map(poison, honest())  # type: ignore[method-assign]
@@ -188,7 +188,7 @@ def f1_of_layer_one() -> float:
 
 def _agreed() -> World:
     """A world in which both owners were told that they may upload."""
-    world = World(people(), SCHEMA, Settings(seed=2))
+    world = World(people(), SCHEMA, SimulationSettings(seed=2))
     for owner in world.owners:
         while (step := owner.decide(0.0)) is not None:
             owner.apply(step.decision)

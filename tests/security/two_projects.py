@@ -13,7 +13,7 @@ from pathlib import Path
 from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
-from unveil.projects.project import Limits, Party, Project
+from unveil.projects.project import Party, Project, ProjectLimits
 from unveil.schema import Schema, built_in
 from unveil.schema.presets import with_preset
 from unveil.settings.toml_text import document
@@ -75,7 +75,7 @@ def make(root: Path) -> TwoProjects:
             if party in UNITS:
                 fields["server_key"] = read_certificate(root / "pki" / f"listening-{party}.pem").public_key
             parties.append(Party.model_validate(fields))
-        limits = Limits(message_bytes=FRAME, records_per_owner=5000)
+        limits = ProjectLimits(message_bytes=FRAME, records_per_owner=5000)
         project = Project(name=name, parties=tuple(parties), schema=small_schema(), limits=limits)
         project_file.write_new(root / f"{name}.toml", project)
     for unit, port in ports.items():

@@ -9,16 +9,16 @@ from databases import raw
 
 from unveil.errors import SettingError
 from unveil.storage.database import Database
-from unveil.storage.tokens import Tokens
+from unveil.storage.tokens import TokenStore
 
 
 @pytest.fixture
-def tokens(url: str) -> Iterator[Tokens]:
+def tokens(url: str) -> Iterator[TokenStore]:
     with Database.open(url, role="review unit") as database:
         yield database.tokens
 
 
-def test_a_token_stands_for_its_role_in_its_project_until_it_expires(tokens: Tokens) -> None:
+def test_a_token_stands_for_its_role_in_its_project_until_it_expires(tokens: TokenStore) -> None:
     """The moment of expiry is already too late."""
     secret = tokens.issue("flu", "reviewer", 100.0, 10.0)
     token = tokens.check(secret, 99.9)
@@ -27,14 +27,14 @@ def test_a_token_stands_for_its_role_in_its_project_until_it_expires(tokens: Tok
     assert (None, None) == (tokens.check(secret, 100.0), tokens.check(secret, 9.0))
 
 
-def test_the_database_does_not_hold_the_secret(url: str, tokens: Tokens) -> None:
+def test_the_database_does_not_hold_the_secret(url: str, tokens: TokenStore) -> None:
     """A stolen copy of the database must open nothing."""
     secret = tokens.issue("flu", "operator", 100.0, 10.0)
     assert secret.split(".")[2] not in repr(raw(url, "SELECT * FROM tokens"))
     assert secret.split(".")[2] not in repr(tokens.list())
 
 
-def test_anything_else_is_nobody(tokens: Tokens) -> None:
+def test_anything_else_is_nobody(tokens: TokenStore) -> None:
     """A changed letter, another's first half, a wrong shape, characters outside ASCII."""
     one, two = (tokens.issue("flu", "reviewer", 100.0, 1.0) for _ in range(2))
     swapped = ".".join([*one.split(".")[:2], two.split(".")[2]])
@@ -45,7 +45,7 @@ def test_anything_else_is_nobody(tokens: Tokens) -> None:
     assert tokens.check(one, 2.0) is not None
 
 
-def test_a_revoked_token_opens_nothing(tokens: Tokens) -> None:
+def test_a_revoked_token_opens_nothing(tokens: TokenStore) -> None:
     """And says whether there was one."""
     secret = tokens.issue("flu", "reviewer", 100.0, 1.0)
     (token,) = tokens.list()
@@ -53,7 +53,7 @@ def test_a_revoked_token_opens_nothing(tokens: Tokens) -> None:
     assert (None, []) == (tokens.check(secret, 2.0), tokens.list())
 
 
-def test_tokens_are_listed_by_project(tokens: Tokens) -> None:
+def test_tokens_are_listed_by_project(tokens: TokenStore) -> None:
     """Expired ones too, so that an operator sees what was given out."""
     for project, issued in (("flu", 3.0), ("flu", 1.0), ("pox", 2.0)):
         tokens.issue(project, "reviewer", 5.0, issued)
@@ -62,7 +62,7 @@ def test_tokens_are_listed_by_project(tokens: Tokens) -> None:
 
 
 @pytest.mark.parametrize(("role", "expires"), [("owner", 10.0), ("reviewer", 1.0), ("reviewer", float("inf"))])
-def test_no_other_role_and_no_endless_token(tokens: Tokens, role: str, expires: float) -> None:
+def test_no_other_role_and_no_endless_token(tokens: TokenStore, role: str, expires: float) -> None:
     """Parties have certificates; a token that never ends is never looked after."""
     with pytest.raises(SettingError):
         tokens.issue("flu", role, expires, 1.0)

@@ -16,11 +16,11 @@ from trial_certificates import Identity
 from http_answers import read_answer
 from patience import PATIENCE
 from unveil.transport.http.app import application
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.server import UnitServer
 from unveil.transport.http.tls import client_context, server_context
 from unveil.transport.logs import logger
-from unveil.transport.port import Unit
+from unveil.transport.port import UnitPort
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Live:
 
 @contextmanager
 def listening(
-    unit: Unit, identity: Identity, *, limits: Limits | None = None, clock: Callable[[], float] = time.time
+    unit: UnitPort, identity: Identity, *, limits: RequestLimits | None = None, clock: Callable[[], float] = time.time
 ) -> Iterator[Live]:
     """Serve a unit over TLS until the block ends."""
     live, ready = Live("", 0, io.StringIO()), threading.Event()
@@ -48,7 +48,7 @@ def listening(
         live.host, live.port = host, port
         ready.set()
 
-    app = application(unit, limits=limits or Limits(), clock=clock, log=logger(live.logged))
+    app = application(unit, limits=limits or RequestLimits(), clock=clock, log=logger(live.logged))
     server = UnitServer(app, server_context(identity.credentials), "127.0.0.1", 0, on_ready)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -18,7 +18,7 @@ import unveil.transport.http.server
 from http_answers import read_answer
 from patience import PATIENCE, wait_until
 from unveil.protocol.roles import Role
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.tls import client_context
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -102,7 +102,7 @@ def test_requests_one_after_the_other_share_a_connection(trial: Trial, live: Liv
 
 def test_silent_connections_count(trial: Trial, record_unit: MemoryUnit) -> None:
     """The buffers for TLS are there before the first word of it, so they have to be bounded as well."""
-    with listening(record_unit, trial.parties["record unit"], limits=Limits(connections=3)) as live:
+    with listening(record_unit, trial.parties["record unit"], limits=RequestLimits(connections=3)) as live:
         with contextlib.ExitStack() as silent:
             for _ in range(3):
                 silent.enter_context(connected(live))
@@ -122,7 +122,7 @@ def test_a_handshake_that_does_not_get_on_is_cut_off(
 def test_a_caller_who_takes_no_answers_is_cut_off(trial: Trial, record_unit: MemoryUnit) -> None:
     """The next answer waits until the last is taken, so that they do not pile up; but it does not wait for ever."""
     record_unit.mailbox.append(("m1", bytes(32 << 20)))  # more than a socket holds
-    limits = Limits(receive_s=2, connections=1)
+    limits = RequestLimits(receive_s=2, connections=1)
     with (
         listening(record_unit, trial.parties["record unit"], limits=limits) as live,
         _line(live, trial, "north") as deaf,
@@ -154,7 +154,7 @@ def test_idle_connections_end_whatever_came_last(
     trial: Trial, record_unit: MemoryUnit, first: bytes, then: bytes
 ) -> None:
     """Bytes that begin no request would keep a connection for ever, and a few hundred of those would be all."""
-    limits = Limits(receive_s=2)
+    limits = RequestLimits(receive_s=2)
     with (
         listening(record_unit, trial.parties["record unit"], limits=limits) as live,
         _line(live, trial) as stranger,
@@ -193,7 +193,7 @@ def test_endpoints_without_a_body_do_not_wait_for_chunks(trial: Trial, live: Liv
 def test_health_is_told_while_the_hands_are_full(trial: Trial) -> None:
     """It takes no place, or strangers could take them all by asking for it."""
     unit = trial.unit(Role.RECORD_UNIT)
-    limits = Limits(requests=1, receive_s=PATIENCE)
+    limits = RequestLimits(requests=1, receive_s=PATIENCE)
     with listening(unit, trial.parties["record unit"], limits=limits) as live, contextlib.ExitStack() as lines:
 
         def is_taken() -> bool:
@@ -208,13 +208,13 @@ def test_health_is_told_while_the_hands_are_full(trial: Trial) -> None:
 @pytest.mark.parametrize(
     ("limits", "held", "asked", "expected"),
     [
-        (Limits(requests=8, receive_s=PATIENCE), _put("m1", length=1), "", 200),
-        (Limits(polls=8, wait_s=PATIENCE), _get("alpha", "/mailbox?wait=30"), "/mailbox", 204),
+        (RequestLimits(requests=8, receive_s=PATIENCE), _put("m1", length=1), "", 200),
+        (RequestLimits(polls=8, wait_s=PATIENCE), _get("alpha", "/mailbox?wait=30"), "/mailbox", 204),
     ],
     ids=["bodies that do not come", "long polls"],
 )
 def test_a_caller_gets_a_share_of_the_places(
-    trial: Trial, limits: Limits, held: bytes, asked: str, expected: int
+    trial: Trial, limits: RequestLimits, held: bytes, asked: str, expected: int
 ) -> None:
     """One owner that holds all it can get leaves room for another project's."""
     unit = trial.unit(Role.RECORD_UNIT)

@@ -19,7 +19,7 @@ from trial_project import Trial
 from http_answers import read_answer
 from patience import wait_until
 from unveil.protocol.roles import Role
-from unveil.transport.http.limits import Limits, depth
+from unveil.transport.http.limits import RequestLimits, depth
 from unveil.transport.http.tls import client_context
 
 PUT = b"PUT /v1/projects/alpha/messages/m1 HTTP/1.1\r\nHost: x\r\n"
@@ -46,7 +46,7 @@ def test_a_huge_length_from_a_stranger_is_refused_like_anything_else(trial: Tria
 
 def test_a_body_without_a_length_is_counted_while_it_is_read(trial: Trial, record_unit: MemoryUnit) -> None:
     """Chunked encoding announces nothing."""
-    with listening(record_unit, trial.parties["record unit"], limits=Limits(frame=100_000)) as live:
+    with listening(record_unit, trial.parties["record unit"], limits=RequestLimits(frame=100_000)) as live:
         head = PUT + FRAME + b"Transfer-Encoding: chunked\r\n\r\n"
         chunk = b"c350\r\n" + b"x" * 50_000 + b"\r\n"
         assert 204 == _as_north(trial, live, head + 2 * chunk + b"0\r\n\r\n")
@@ -57,7 +57,7 @@ def test_a_body_without_a_length_is_counted_while_it_is_read(trial: Trial, recor
 def test_a_caller_who_goes_on_sending_after_a_refusal_is_cut_off(trial: Trial, record_unit: MemoryUnit) -> None:
     """A little is read and dropped so that the answer can be seen, but not without end."""
     with (
-        listening(record_unit, trial.parties["record unit"], limits=Limits(frame=1000)) as live,
+        listening(record_unit, trial.parties["record unit"], limits=RequestLimits(frame=1000)) as live,
         connected(live) as plain,
         bare(trial.parties["north"]).wrap_socket(plain, server_hostname=live.host) as secure,
     ):
@@ -75,7 +75,7 @@ def _send_without_end(secure: socket.socket) -> None:
 def test_a_caller_who_takes_too_long_over_a_request_is_cut_off(trial: Trial, record_unit: MemoryUnit) -> None:
     """Otherwise a few idle connections would use up all there are."""
     north = trial.parties["north"]
-    with listening(record_unit, trial.parties["record unit"], limits=Limits(receive_s=0.3)) as live:
+    with listening(record_unit, trial.parties["record unit"], limits=RequestLimits(receive_s=0.3)) as live:
         for sent in (b"", PUT, PUT + FRAME + b"Content-Length: 10\r\n\r\nabc"):
             with (
                 connected(live) as plain,
@@ -99,7 +99,7 @@ def _all_that_comes(secure: socket.socket, sent: bytes) -> bytes:
 def test_connections_are_bounded(trial: Trial, record_unit: MemoryUnit) -> None:
     """Whoever comes when all are taken is turned away; as soon as one is free the next is served."""
     north, health = trial.parties["north"], b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-    with listening(record_unit, trial.parties["record unit"], limits=Limits(connections=1)) as live:
+    with listening(record_unit, trial.parties["record unit"], limits=RequestLimits(connections=1)) as live:
         with (
             connected(live) as plain,
             bare(north).wrap_socket(plain, server_hostname=live.host) as secure,

@@ -22,7 +22,7 @@ from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
 from unveil.transport.http import handlers as desk
 from unveil.transport.http import server
 from unveil.transport.http.client import UnitClient
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.port import Closed, Conflict
 
@@ -130,7 +130,7 @@ def test_a_unit_with_its_hands_full_says_so(trial: Trial) -> None:
     unit.hold = threading.Event()
     with (
         ThreadPoolExecutor(1) as pool,
-        listening(unit, trial.parties["record unit"], limits=Limits(requests=1)) as live,
+        listening(unit, trial.parties["record unit"], limits=RequestLimits(requests=1)) as live,
         UnitClient(live.address, context, "alpha", timeout=PATIENCE) as client,
     ):
         first = pool.submit(client.put, "m1", b"frame")

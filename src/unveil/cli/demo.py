@@ -14,8 +14,8 @@ from unveil.cli.app import app, notes, print_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unveil.cli.story import Story
-    from unveil.lab.evaluation.result import Run
+    from unveil.cli.story import DemoStory
+    from unveil.lab.evaluation.result import RunResult
     from unveil.lab.simulation.machines import Machines
     from unveil.lab.simulation.reviewer import Reviewer
     from unveil.lab.simulation.run import Stopwatch
@@ -43,13 +43,13 @@ def demo(
 
     Example: unveil demo --out demo --records 50000 --budget 30 --review
     """
-    from unveil.cli.story import Story
+    from unveil.cli.story import DemoStory
     from unveil.lab.simulation.run import Stopwatch
     from unveil.schema import built_in
 
     watch = Stopwatch.start(time.perf_counter)
     schema = with_budget(built_in(), budget)
-    story = Story(notes)
+    story = DemoStory(notes)
     study = people_study(out, schema, records, seed, watch)
     story.owners(study)
     story.record_unit(study)
@@ -99,19 +99,19 @@ def _link(
     study: Study,
     schema: Schema,
     watch: Stopwatch,
-    story: Story,
+    story: DemoStory,
     *,
     out: Path,
     error: float,
     offset: float,
     seed: int,
     review: bool,
-) -> tuple[Run, World]:
+) -> tuple[RunResult, World]:
     from unveil.lab.simulation.run import simulate, starting_threshold
-    from unveil.lab.simulation.world import Settings
+    from unveil.lab.simulation.world import SimulationSettings
 
     t0 = starting_threshold(study, offset=offset, threshold=None)
-    settings = Settings(seed=seed, error=0.0 if review else error, t0=t0)
+    settings = SimulationSettings(seed=seed, error=0.0 if review else error, t0=t0)
     person = _person(out, study, schema, settings) if review else None
     return simulate(
         study, schema, settings, watch, preset=PRESET, reviewer=person, on_point=story.point, full=True, examples=True
@@ -121,16 +121,16 @@ def _link(
 def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callable[[World], Reviewer]:
     """The person at the terminal. What was decided is saved after every key, so the same command resumes."""
     from unveil.cli.review import TerminalReviewer, seen_risk
-    from unveil.privacy.population import Population
+    from unveil.privacy.population import ReferencePopulation
 
     # Everything is seeded: the same settings ask about the same pairs in the same order.
     run = hashlib.sha256(f"{len(study.a)}|{settings}|{schema.fingerprint()}".encode()).hexdigest()[:16]
-    cost = seen_risk(schema, Population(schema.names, study.a, study.b))
+    cost = seen_risk(schema, ReferencePopulation(schema.names, study.a, study.b))
     reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, cost=cost, run=run)
     return lambda _: reviewer
 
 
-def write_results(out: Path, run: Run, world: Machines) -> None:
+def write_results(out: Path, run: RunResult, world: Machines) -> None:
     """The report, and what each owner gets: a link id for every record."""
     from unveil.files.atomic import replacing
     from unveil.lab.evaluation.report import render

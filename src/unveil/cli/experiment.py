@@ -22,7 +22,7 @@ from unveil.cli.app import app, notes, print_json, results, say_error
 
 if TYPE_CHECKING:
     from unveil.lab.paper.experiment import Outcome
-    from unveil.lab.paper.tasks import Batch
+    from unveil.lab.paper.tasks import StudyTasks
 
 commands = typer.Typer(help="the published evaluation, run again", no_args_is_help=True)
 app.add_typer(commands, name="experiment")
@@ -152,7 +152,7 @@ class Watched:
         """There are so many pieces of work, of which so many are done already."""
         self._whole = self._bars.add_task("experiment", total=total, completed=done)
 
-    def start(self, worker: int, batch: Batch) -> None:
+    def start(self, worker: int, batch: StudyTasks) -> None:
         """A process takes a study."""
         if worker in self._workers:
             self._bars.remove_task(self._workers[worker])

@@ -15,11 +15,11 @@ from unveil.cli.app import app, notes, print_json
 from unveil.cli.demo import PRESET, people_study, with_budget, write_results
 
 if TYPE_CHECKING:
-    from unveil.lab.evaluation.result import Run
+    from unveil.lab.evaluation.result import RunResult
     from unveil.lab.local_parties.folder import Trial
     from unveil.lab.local_parties.logs import Holding
     from unveil.lab.local_parties.processes import Processes
-    from unveil.lab.simulation.machines import Machines, Settings
+    from unveil.lab.simulation.machines import Machines, SimulationSettings
     from unveil.lab.simulation.run import Stopwatch
     from unveil.lab.simulation.study import Study
     from unveil.schema import Schema
@@ -46,18 +46,18 @@ def parties(
 
     Example: unveil parties --out parties --records 5000 --keep
     """
-    from unveil.cli.story import Story
+    from unveil.cli.story import DemoStory
     from unveil.lab.local_parties.logs import holdings
     from unveil.lab.local_parties.replay import Replay
     from unveil.lab.simulation.run import Stopwatch, starting_threshold, summarise
-    from unveil.lab.simulation.world import Settings
+    from unveil.lab.simulation.world import SimulationSettings
     from unveil.schema import built_in
 
     watch = Stopwatch.start(time.perf_counter)
-    schema, story = with_budget(built_in(), budget), Story(notes)
+    schema, story = with_budget(built_in(), budget), DemoStory(notes)
     with _folders(out, keep=keep):
         study = people_study(out, schema, records, seed, watch)
-        settings = Settings(seed=seed, error=error, t0=starting_threshold(study, offset=0.03, threshold=None))
+        settings = SimulationSettings(seed=seed, error=error, t0=starting_threshold(study, offset=0.03, threshold=None))
         story.owners(study)
         trial = _run(out, study, schema, settings, watch)
         story.record_unit(study)
@@ -95,11 +95,11 @@ def _folders(out: Path, *, keep: bool) -> Iterator[None]:
                 path.unlink(missing_ok=True)
 
 
-def _run(out: Path, study: Study, schema: Schema, settings: Settings, watch: Stopwatch) -> Trial:
+def _run(out: Path, study: Study, schema: Schema, settings: SimulationSettings, watch: Stopwatch) -> Trial:
     """Start everybody, let the reviewer decide, stop everybody."""
     from unveil.cli.progress import Stages
     from unveil.lab.local_parties import folder
-    from unveil.lab.local_parties.course import Progress, conduct
+    from unveil.lab.local_parties.course import CourseProgress, conduct
     from unveil.lab.local_parties.processes import Processes
     from unveil.lab.local_parties.reviewer import TrialReviewer, visitor
     from unveil.lab.simulation.study import simulation_key
@@ -115,7 +115,7 @@ def _run(out: Path, study: Study, schema: Schema, settings: Settings, watch: Sto
         _tell_processes(trial, processes)
         stage = ""
 
-        def tell(progress: Progress) -> None:
+        def tell(progress: CourseProgress) -> None:
             nonlocal stage
             if stage != progress.stage:
                 stage = progress.stage
@@ -161,7 +161,7 @@ def _tell_holdings(held: list[Holding]) -> None:
     notes.print(table)
 
 
-def _compare(out: Path, run: Run, replay: Machines) -> None:
+def _compare(out: Path, run: RunResult, replay: Machines) -> None:
     """Run the simulation on the same people; links and figures must be the same."""
     from unveil.lab.local_parties.processes import TrialError
     from unveil.lab.simulation.links import different_links

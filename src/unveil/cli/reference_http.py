@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from unveil.cli import reference_http_text as text
 from unveil.cli.reference_markdown import GENERATED, page, table
-from unveil.projects.project import Limits as ProjectLimits
+from unveil.projects.project import ProjectLimits
 from unveil.protocol.messages import ID
 from unveil.protocol.roles import Role
 from unveil.roles.review_unit.display import ReviewablePair
@@ -19,7 +19,7 @@ from unveil.schema import parse
 from unveil.transport.http.access import ANYONE, ENDPOINTS, UNITS, Callers, Route
 from unveil.transport.http.app import openapi_document
 from unveil.transport.http.document import PROBLEMS
-from unveil.transport.http.limits import FRAME, Limits
+from unveil.transport.http.limits import FRAME, RequestLimits
 
 _EXAMPLE: Final = """
 name = "example"
@@ -148,8 +148,8 @@ def _task() -> list[str]:
 
 
 def _limits() -> Iterator[tuple[str, ...]]:
-    given = Limits(frame=ProjectLimits().message_bytes)
-    for field in fields(Limits):
+    given = RequestLimits(frame=ProjectLimits().message_bytes)
+    for field in fields(RequestLimits):
         what, unit = text.LIMITS[field.name]
         yield what, _amount(getattr(given, field.name), unit)
 

@@ -35,11 +35,11 @@ from unveil.roles.review_unit.display import (
     share_opened,
 )
 from unveil.roles.review_unit.masking import Stage
-from unveil.roles.review_unit.session import Session, batch_key
+from unveil.roles.review_unit.session import ReviewSession, batch_key
 from unveil.schema import Schema
 
 if TYPE_CHECKING:
-    from unveil.privacy.population import Population
+    from unveil.privacy.population import ReferencePopulation
 
 EXIT_TRY_AGAIN: Final = 75
 Cost = Callable[[ReviewablePair, Mapping[str, Stage]], float]
@@ -90,25 +90,27 @@ class SessionFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def load(self, run: str) -> tuple[Session, str | None]:
+    def load(self, run: str) -> tuple[ReviewSession, str | None]:
         """The session of that run, and what to tell the reviewer if the file held something else."""
         try:
             text = self._path.read_text(encoding="utf-8")
         except FileNotFoundError:
-            return Session(run), None
+            return ReviewSession(run), None
         except (OSError, UnicodeDecodeError):
             raise SettingError(f"cannot read the review session {self._path}") from None
         try:
-            session = Session.from_json(text)
+            session = ReviewSession.from_json(text)
             reason = None if session.run == run else "belongs to another run"
         except SettingError:
             reason = "cannot be read as a review session"
         if reason is None:
             return session, None
         kept = self._set_aside()
-        return Session(run), f"{self._path.name} {reason}: it was kept as {kept.name} and the review starts afresh"
+        return ReviewSession(
+            run
+        ), f"{self._path.name} {reason}: it was kept as {kept.name} and the review starts afresh"
 
-    def save(self, session: Session) -> None:
+    def save(self, session: ReviewSession) -> None:
         """Write the session to a new file and put that in the old one's place, so that no moment has half of it."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +171,7 @@ class TerminalReviewer:
         self._hiding = hiding
         self._is_unicode = console.encoding.lower().startswith("utf")
         self._file = SessionFile(session) if session else None
-        self._session, said = self._file.load(run) if self._file else (Session(run), None)
+        self._session, said = self._file.load(run) if self._file else (ReviewSession(run), None)
         if said:
             console.print(Text(said))
 
@@ -318,7 +320,7 @@ class TerminalReviewer:
         return Text(text)
 
 
-def seen_risk(schema: Schema, population: Population, hiding: Hiding = NOTHING_MORE) -> Cost:
+def seen_risk(schema: Schema, population: ReferencePopulation, hiding: Hiding = NOTHING_MORE) -> Cost:
     """A cost for the reviewer: KAPR seen of one pair, counted in that population."""
     from unveil.privacy.kapr import kapr_seen
 

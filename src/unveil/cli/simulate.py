@@ -11,7 +11,7 @@ import typer
 from unveil.cli.app import app, notes, print_json, results
 
 if TYPE_CHECKING:
-    from unveil.lab.evaluation.result import Run
+    from unveil.lab.evaluation.result import RunResult
     from unveil.lab.simulation.run import Stopwatch
     from unveil.lab.simulation.world import World
     from unveil.models.forest import Forest
@@ -113,14 +113,14 @@ def _run(
     forest: Forest | None,
     engine: str,
     full: bool,
-) -> tuple[Run, World]:
+) -> tuple[RunResult, World]:
     from unveil.cli.progress import Stages
     from unveil.engines import choose
     from unveil.lab.evaluation.dataset import read_dataset
     from unveil.lab.simulation.run import simulate as run_simulation
     from unveil.lab.simulation.run import starting_threshold
     from unveil.lab.simulation.study import Study
-    from unveil.lab.simulation.world import Settings
+    from unveil.lab.simulation.world import SimulationSettings
 
     steps = 1 + len(schema.protocol.batches)
     with Stages(notes) as stages:
@@ -135,14 +135,14 @@ def _run(
         t0 = starting_threshold(study, offset=offset, threshold=threshold)
         watch.lap("comparing")
         stages.begin("running the protocol", total=steps)
-        settings = Settings(seed=seed, error=error, hidden_error=hidden_error, t0=t0, forest=forest)
+        settings = SimulationSettings(seed=seed, error=error, hidden_error=hidden_error, t0=t0, forest=forest)
         run, world = run_simulation(
             study, schema, settings, watch, preset=preset, on_point=lambda _: stages.advance(), full=full
         )
     return run, world
 
 
-def _write_report(path: Path, run: Run) -> None:
+def _write_report(path: Path, run: RunResult) -> None:
     from unveil.files.atomic import replacing
     from unveil.lab.evaluation.report import render
 
@@ -151,7 +151,7 @@ def _write_report(path: Path, run: Run) -> None:
     notes.print(f"report: {path}")
 
 
-def print_summary(run: Run) -> None:
+def print_summary(run: RunResult) -> None:
     """The run in a few lines, for people."""
     from rich.table import Table
 

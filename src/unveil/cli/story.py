@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from unveil.lab.evaluation.result import Point, Run
+    from unveil.lab.evaluation.result import Point, RunResult
     from unveil.lab.simulation.machines import Machines
     from unveil.lab.simulation.study import Study
 
 _BITS_SHOWN = 48
 
 
-class Story:
+class DemoStory:
     """Prints one chapter per layer."""
 
     def __init__(self, console: Console) -> None:
@@ -59,7 +59,7 @@ class Story:
             self.say(f"  {counts}   {shares}  {point.f1:.3f}")
         self._points += 1
 
-    def end(self, run: Run, world: Machines) -> None:
+    def end(self, run: RunResult, world: Machines) -> None:
         """What came out, and what it cost."""
         final = run.trajectory[-1]
         self._chapter(

@@ -17,7 +17,7 @@ from typing import Literal
 
 from unveil.errors import KeyFileError, SettingError
 
-Layer = Literal["R", "A", "blocking", "hardening", "fingerprint"]
+KeyPurpose = Literal["R", "A", "blocking", "hardening", "fingerprint"]
 SHORTEST_KEY = 16
 _SALT = b"unveil/1"
 
@@ -79,7 +79,7 @@ class Subkeys:
     def __repr__(self) -> str:
         return "Subkeys(<redacted>)"
 
-    def of(self, layer: Layer, **tagged: str | bytes) -> bytes:
+    def of(self, layer: KeyPurpose, **tagged: str | bytes) -> bytes:
         """The key of that layer and these tagged parts, in the order given."""
         parts = [part for pair in tagged.items() for part in pair]
         return expand(self._prk, "project", self._project, "layer", layer, *parts)

@@ -23,14 +23,14 @@ from unveil.schema import Schema
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Layout:
+class RbfLayout:
     """Output bit i is bit `source[i]` of the filter of attribute number `attribute[i]`. As secret as the key."""
 
     attribute: NDArray[np.int64]
     source: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return f"Layout(<{len(self.source)} bits>)"
+        return f"RbfLayout(<{len(self.source)} bits>)"
 
 
 def rbf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
@@ -51,7 +51,7 @@ def rbf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     return out
 
 
-def rbf_layout(schema: Schema, key: OwnerKey, *, project: str) -> Layout:
+def rbf_layout(schema: Schema, key: OwnerKey, *, project: str) -> RbfLayout:
     """Where every output bit comes from; for the attack study, which must know what it tries to find out."""
     return _layout(schema, Subkeys(key, project))
 
@@ -69,7 +69,7 @@ def bits_per_attribute(weights: Sequence[float], m: int) -> list[int]:
     return bits
 
 
-def _layout(schema: Schema, keys: Subkeys) -> Layout:
+def _layout(schema: Schema, keys: Subkeys) -> RbfLayout:
     """
     Sample, then shuffle.
 
@@ -87,7 +87,7 @@ def _layout(schema: Schema, keys: Subkeys) -> Layout:
         sources.append(np.concatenate([np.empty(0, dtype=np.int64), *shuffles])[:wanted])
         attributes.append(np.full(wanted, index, dtype=np.int64))
     order = permutation(keys.of("R", rbf="permutation"), m)
-    return Layout(np.concatenate(attributes)[order], np.concatenate(sources)[order])
+    return RbfLayout(np.concatenate(attributes)[order], np.concatenate(sources)[order])
 
 
 def _placed(

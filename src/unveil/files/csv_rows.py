@@ -27,7 +27,7 @@ _DELIMITERS: Final = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Batch:
+class RowBatch:
     """Some rows of a table: the number of each row, and its values column by column as they stand in the file."""
 
     rows: Sequence[int]
@@ -48,7 +48,7 @@ NUL: Final = ("holds a NUL byte", "the file is damaged or not text; export it ag
 NOT_UTF8: Final = ("is not UTF-8 text", "it looks like Latin-1 or Windows-1252: save it again as UTF-8")
 
 
-def csv_batches(path: Path, needed: Sequence[str]) -> Iterator[Batch]:
+def csv_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
     """The needed columns of a CSV file in batches; whatever is wrong with a row is an InputError with its number."""
     with opened(path) as handle:
         lines = _lines(handle)
@@ -63,7 +63,7 @@ def csv_batches(path: Path, needed: Sequence[str]) -> Iterator[Batch]:
         yield from _batches(path, reader, len(names), at)
 
 
-def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[int]) -> Iterator[Batch]:
+def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[int]) -> Iterator[RowBatch]:
     size = max(1, _BATCH_CELLS // width)
     row = 0
     failure: InputError | None = None
@@ -85,7 +85,7 @@ def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[i
     raise failure
 
 
-def _batch(path: Path, rows: list[list[str]], before: int, width: int, at: Sequence[int]) -> Batch:
+def _batch(path: Path, rows: list[list[str]], before: int, width: int, at: Sequence[int]) -> RowBatch:
     numbers: Sequence[int] = range(before + 1, before + len(rows) + 1)
     if any(len(cells) != width for cells in rows):
         for number, cells in zip(numbers, rows, strict=True):
@@ -94,7 +94,7 @@ def _batch(path: Path, rows: list[list[str]], before: int, width: int, at: Seque
                 raise InputError(path, f"has {len(cells)} cells, the header has {width}", row=number, hint=hint)
         numbers = [number for number, cells in zip(numbers, rows, strict=True) if len(cells) == width]
         rows = [cells for cells in rows if len(cells) == width]
-    return Batch(numbers, [[cells[place] for cells in rows] for place in at])
+    return RowBatch(numbers, [[cells[place] for cells in rows] for place in at])
 
 
 def _blank(cells: list[str]) -> bool:

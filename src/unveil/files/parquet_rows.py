@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from unveil.errors import InputError
-from unveil.files.csv_rows import NOT_UTF8, TOO_LONG, Batch
+from unveil.files.csv_rows import NOT_UTF8, TOO_LONG, RowBatch
 from unveil.files.header import places
 from unveil.files.source import FIELD_LIMIT, opened
 
@@ -20,7 +20,7 @@ _DAMAGED: Final = "is a damaged Parquet file"
 _AGAIN: Final = "export it again"
 
 
-def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[Batch]:
+def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
     """The needed columns of a Parquet file in batches: integers as decimal text, null as the empty string."""
     with opened(path) as handle:
         # pyarrow's own messages may quote bytes of the file, so they are never passed on.
@@ -32,7 +32,7 @@ def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[Batch]:
             row = 0
             for part in file.iter_batches(batch_size=_BATCH, columns=list(needed)):
                 columns = [_texts(path, part.column(name), name, row) for name in needed]
-                yield Batch(range(row + 1, row + part.num_rows + 1), columns)
+                yield RowBatch(range(row + 1, row + part.num_rows + 1), columns)
                 row += part.num_rows
         except (pa.ArrowException, OSError, MemoryError, ValueError):
             raise InputError(path, _DAMAGED, hint=_AGAIN) from None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.files.csv_rows import NUL, TOO_LONG, Batch, csv_batches
+from unveil.files.csv_rows import NUL, TOO_LONG, RowBatch, csv_batches
 from unveil.files.parquet_rows import parquet_batches
 from unveil.files.source import FIELD_LIMIT, kind_of
 from unveil.records import Column, Records
@@ -60,12 +60,12 @@ def read_records(path: Path, schema: Schema) -> Records:
     return Records(tuple(rows), columns)
 
 
-def batches(path: Path, needed: Sequence[str]) -> Iterator[Batch]:
+def batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
     """The needed columns of a CSV or Parquet file, in batches of rows."""
     return parquet_batches(path, needed) if kind_of(path) == "parquet" else csv_batches(path, needed)
 
 
-def _take_ids(path: Path, batch: Batch, column: str, rows: dict[str, int]) -> None:
+def _take_ids(path: Path, batch: RowBatch, column: str, rows: dict[str, int]) -> None:
     """Add the batch's ids to the ids seen so far; an id is there once and is not empty."""
     for row, raw in zip(batch.rows, batch.columns[0], strict=True):
         try:
@@ -79,7 +79,7 @@ def _take_ids(path: Path, batch: Batch, column: str, rows: dict[str, int]) -> No
             raise InputError(path, f"has the same id as row {first}", row=row, column=column, hint="ids must be unique")
 
 
-def _coded(path: Path, batch: Batch, place: int, column: str, coder: _Coder) -> NDArray[np.int32]:
+def _coded(path: Path, batch: RowBatch, place: int, column: str, coder: _Coder) -> NDArray[np.int32]:
     values = batch.columns[place]
     try:
         return np.fromiter(map(coder.__getitem__, values), dtype=np.int32, count=len(values))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from unveil.linkage.model import Model
 from unveil.linkage.outcome import CERTAIN, Flags, Outcomes, Reals, posterior
 from unveil.linkage.query import bucket_sample, closest_sample, uniform_sample
-from unveil.schema import Protocol
+from unveil.schema import ProtocolSettings
 
 M = TypeVar("M", bound=Model)
 Positions = NDArray[np.int64]
@@ -29,7 +29,7 @@ class Layer(Generic[M]):
     def __init__(
         self,
         model: M,
-        settings: Protocol,
+        settings: ProtocolSettings,
         *,
         clerical_weight: float,
         asks_people: bool = False,

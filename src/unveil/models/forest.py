@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from unveil.linkage.model import Uncalibrated
 from unveil.linkage.outcome import SUREST, Flags, Outcomes, Reals, log_odds
-from unveil.schema import Forest as ForestSettings
+from unveil.schema import ForestSettings
 
 _LEAF = -1
 _PROBA_DIGITS = 12

@@ -16,8 +16,7 @@ from pydantic import ValidationError
 
 from unveil.errors import ModelError
 from unveil.models.forest import Forest, Tree
-from unveil.schema import Forest as ForestSettings
-from unveil.schema import Schema
+from unveil.schema import ForestSettings, Schema
 
 FORMAT = "unveil-forest-1"
 _ARRAYS = ("left", "right", "feature", "threshold", "missing_left", "match")

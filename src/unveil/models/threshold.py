@@ -9,7 +9,7 @@ import numpy as np
 from unveil.errors import SettingError
 from unveil.linkage.model import Uncalibrated
 from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
-from unveil.schema import Threshold
+from unveil.schema import ThresholdSettings
 
 _DIGITS = 10  # thresholds are multiples of the grid step, free of the noise of repeated addition
 
@@ -20,10 +20,10 @@ class ThresholdModel(Uncalibrated):
 
     t: float
     t0: float
-    settings: Threshold
+    settings: ThresholdSettings
 
     @classmethod
-    def start(cls, settings: Threshold, t0: float | None = None) -> ThresholdModel:
+    def start(cls, settings: ThresholdSettings, t0: float | None = None) -> ThresholdModel:
         """The model before any label."""
         t = settings.t if t0 is None else t0
         if not 0 < t < 1:

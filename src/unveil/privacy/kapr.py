@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.linkage.shown import SEPARATORS
-from unveil.privacy.population import Population
+from unveil.privacy.population import ReferencePopulation
 from unveil.records import Records
 
 
@@ -40,7 +40,7 @@ def coarse_count(k: int) -> int:
     return next(step * power for step in (5, 2, 1) if step * power <= max(k, 1))
 
 
-def held_counts(disclosed: NDArray[np.bool_], records: Records, population: Population) -> NDArray[np.int64]:
+def held_counts(disclosed: NDArray[np.bool_], records: Records, population: ReferencePopulation) -> NDArray[np.int64]:
     """Return k_i of each record: how many of the population agree on every value that was provided."""
     columns = [records.columns[name] for name in population.attributes]
     counts = np.empty(len(records), dtype=np.int64)
@@ -54,7 +54,7 @@ def held_counts(disclosed: NDArray[np.bool_], records: Records, population: Popu
     return counts
 
 
-def kapr_held(disclosed: NDArray[np.bool_], records: Records, population: Population) -> float:
+def kapr_held(disclosed: NDArray[np.bool_], records: Records, population: ReferencePopulation) -> float:
     """
     Return KAPR of the values that the review unit holds.
 
@@ -79,7 +79,7 @@ def share(value: str, opened: Sequence[bool]) -> float:
 def kapr_seen(
     values: Sequence[Mapping[str, str]],
     opened: Sequence[Mapping[str, Sequence[bool]]],
-    population: Population,
+    population: ReferencePopulation,
     *,
     length_hidden: bool = False,
 ) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.privacy.kapr import held_counts, kapr
-from unveil.privacy.population import Population
+from unveil.privacy.population import ReferencePopulation
 from unveil.records import Column, Records
 
 
@@ -31,7 +31,11 @@ class LedgerRisk:
 
 
 def ledger_risk(
-    disclosed: NDArray[np.bool_], records: Records, names: Sequence[str], *, population: Population | None = None
+    disclosed: NDArray[np.bool_],
+    records: Records,
+    names: Sequence[str],
+    *,
+    population: ReferencePopulation | None = None,
 ) -> LedgerRisk:
     """
     Return the risk of what the ledger says was disclosed to review.
@@ -44,7 +48,7 @@ def ledger_risk(
         return LedgerRisk()
     chosen = disclosed[rows]
     some = _picked(records, rows, names)
-    k = held_counts(chosen, some, population or Population(names, records))
+    k = held_counts(chosen, some, population or ReferencePopulation(names, records))
     d = chosen.sum(axis=1)
     return LedgerRisk(
         records=len(rows),

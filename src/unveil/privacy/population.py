@@ -21,7 +21,7 @@ Marks = NDArray[np.bool_]
 Pattern = tuple[str | None, ...]
 
 
-class Population:
+class ReferencePopulation:
     """Records of one or several owners to count in. Only an owner can build the one of its own records."""
 
     def __init__(self, attributes: Sequence[str], *references: Records) -> None:
@@ -35,7 +35,7 @@ class Population:
         return self.size
 
     def __repr__(self) -> str:
-        return f"Population(<{self.size} records of {', '.join(self.attributes)}>)"
+        return f"ReferencePopulation(<{self.size} records of {', '.join(self.attributes)}>)"
 
     def count(self, known: Mapping[str, str]) -> int:
         """Return how many records agree on every value in `known`; all of them when nothing is known."""

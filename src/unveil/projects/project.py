@@ -56,7 +56,7 @@ class Party(Settings):
         return Address(self.role, self.name if self.role == Role.OWNER.value else "")
 
 
-class Limits(Settings):
+class ProjectLimits(Settings):
     """How much a unit takes at most, so that no party can flood it."""
 
     records_per_owner: int = Field(10_000_000, ge=1, le=1 << 31, description="records that one owner may upload")
@@ -72,7 +72,7 @@ class Project(Settings):
 
     name: str = Field(pattern=NAME, description="name of the project; encodings of two projects never match")
     protocol: int = Field(VERSION, description="version of the protocol")
-    limits: Limits = Limits()
+    limits: ProjectLimits = ProjectLimits()
     parties: tuple[Party, ...] = Field((), description="one table per party")
     # Pydantic's models have a method `schema`, so the attribute goes by another name than the key in the file.
     linkage: Schema = Field(alias="schema", description="the linkage schema")

@@ -9,7 +9,7 @@ from unveil.protocol.messages import Message
 
 __all__ = ["VERSION", "FrameError", "decode", "encode"]
 
-_KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in FLOWS}
+_KINDS: dict[str, type[Message]] = {kind.kind(): kind for kind in FLOWS}
 
 
 def encode(message: Message) -> bytes:

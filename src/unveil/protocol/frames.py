@@ -17,26 +17,26 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from unveil.errors import ProtocolError
-from unveil.protocol.messages import Batch
+from unveil.protocol.messages import Columnar
 
 VERSION = 2
 _MAGIC = b"UNV" + bytes([VERSION])
 _LENGTH = 4
 _MAX_HEADER = 256 << 10  # bytes; values are in headers, one task's in each. As JSON it may take twenty times its size
-B = TypeVar("B", bound=Batch)
+B = TypeVar("B", bound=Columnar)
 
 
 class FrameError(ProtocolError):
     """Bytes that are not a message of this protocol."""
 
 
-def write(batch: Batch) -> bytes:
+def write(batch: Columnar) -> bytes:
     """The batch as bytes."""
     text, columns = _written(batch)
     return b"".join([_MAGIC, len(text).to_bytes(_LENGTH, "little"), text, *columns])
 
 
-def _written(batch: Batch) -> tuple[bytes, list[bytes]]:
+def _written(batch: Columnar) -> tuple[bytes, list[bytes]]:
     """The header, in its one spelling, and the columns."""
     plain: dict[str, Any] = {}
     columns: list[tuple[str, bytes]] = []
@@ -46,7 +46,7 @@ def _written(batch: Batch) -> tuple[bytes, list[bytes]]:
             columns.append((field.name, value))
         else:
             plain[field.name] = [dict(entry) for entry in value] if isinstance(value, tuple) else value
-    header = {"kind": type(batch).__name__, "fields": plain, "columns": [[name, len(data)] for name, data in columns]}
+    header = {"kind": batch.kind(), "fields": plain, "columns": [[name, len(data)] for name, data in columns]}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     return text, [data for _, data in columns]
 
@@ -102,7 +102,7 @@ def _header(text: bytes) -> dict[str, Any]:
     return header
 
 
-def _plain(kind: type[Batch], given: object) -> dict[str, Any]:
+def _plain(kind: type[Columnar], given: object) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise FrameError("fields must be an object")
     sets = {field.name for field in fields(kind) if str(field.type) not in ("bytes", "int")}

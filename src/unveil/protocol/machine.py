@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from unveil.protocol.flows import Envelope
-from unveil.protocol.messages import ID, Batch, Message
+from unveil.protocol.messages import ID, Columnar, Message
 from unveil.protocol.roles import Address
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Decision(Batch):
+class Decision(Columnar):
     """What a machine decided: everything that chance, a clock, a person or a model had a part in."""
 
 

@@ -22,11 +22,13 @@ LONGEST_VALUE = 256  # characters of a value for review: no name, date or addres
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Batch:
+class Columnar:
     """`KEY` names the column of ids that counts its entries, `WIDTHS` the bytes per entry of each column."""
 
     KEY: ClassVar[str] = ""
     WIDTHS: ClassVar[Mapping[str, int]] = {}
+    #: The name under which it is written, if not the class's own: names in logs outlast those in the code.
+    KIND: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         for name, width in self.widths().items():
@@ -40,13 +42,18 @@ class Batch:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(<{len(self)} entries>)"
 
+    @classmethod
+    def kind(cls) -> str:
+        """The name under which it is written."""
+        return cls.KIND or cls.__name__
+
     def widths(self) -> Mapping[str, int]:
         """Bytes per entry of each column."""
         return self.WIDTHS
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Message(Batch):
+class Message(Columnar):
     """A batch that one party sends to another. Few may be empty: what says nothing would still be kept for ever."""
 
     MAY_BE_EMPTY: ClassVar[bool] = False

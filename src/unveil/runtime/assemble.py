@@ -13,7 +13,7 @@ from unveil.linkage.engine import comparing
 from unveil.projects.project import Project
 from unveil.protocol.roles import Address, Role
 from unveil.roles.chance import Chance, SeededChance
-from unveil.runtime.comparison_cache import Remembered
+from unveil.runtime.comparison_cache import ComparisonCache
 from unveil.runtime.system_chance import system_chance
 from unveil.storage.cache import Cache
 from unveil.storage.log.log import ProjectLog
@@ -83,7 +83,7 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
     protocol = schema.protocol
     compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block)
     settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}"
-    remembered = Remembered(cache, compare, features, settings=settings)
+    remembered = ComparisonCache(cache, compare, features, settings=settings)
     return RecordUnit(
         schema,
         owners,

@@ -22,7 +22,7 @@ Arrays = dict[str, NDArray[Any]]
 _VERSION = "1"  # to be raised when engines or evidence compute anything else
 
 
-class Remembered:
+class ComparisonCache:
     """Compares two owners' records, and makes evidence of their pairs, once."""
 
     def __init__(self, cache: Cache, compare: Compare, features: RecordEvidence, *, settings: str) -> None:

@@ -20,7 +20,7 @@ from unveil.protocol.flows import Envelope, check_outgoing
 from unveil.protocol.machine import Decision, Erased, Machine, Step
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Address, address_of
-from unveil.storage.log.entries import Entry
+from unveil.storage.log.entries import LogEntry
 from unveil.storage.log.log import LogMoved, ProjectLog
 from unveil.storage.log.outbox import Outgoing
 from unveil.transport.port import Closed, Conflict
@@ -156,7 +156,7 @@ class Host(Generic[M]):
             machine.apply(self._event(entry, machine))
             self._seen = entry.seq
 
-    def _event(self, entry: Entry, machine: M) -> Envelope | Decision:
+    def _event(self, entry: LogEntry, machine: M) -> Envelope | Decision:
         if entry.kind == "decision":
             assert entry.body is not None, "decisions are kept while a project is open"
             return frames.read(entry.body, machine.decisions)

@@ -11,7 +11,7 @@ from unveil.protocol.messages import ID
 from unveil.roles.review_unit.display import ReviewablePair, Verdict, cells
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.roles.review_unit.masking import Stage
-from unveil.runtime.units import Unit
+from unveil.runtime.units import UnitService
 from unveil.schema import Schema
 from unveil.transport.port import JSON, OPERATOR, Caller
 
@@ -20,7 +20,7 @@ class NoSuchTask(ProtocolError):  # noqa: N818 - says what happened
     """The task does not wait for a verdict (any more)."""
 
 
-class ReviewUnitService(Unit):
+class ReviewUnitService(UnitService):
     """The review unit. What it shows is made from masked cells; whole values never leave unless they were opened."""
 
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role

@@ -19,17 +19,17 @@ from unveil.runtime.claim import Claim
 from unveil.runtime.closing import forget_if_closed
 from unveil.runtime.host import Host
 from unveil.runtime.reviews import ReviewUnitService
-from unveil.runtime.units import AttributeUnitService, RecordUnitService, Unit
-from unveil.runtime.worker import Seat, unit_address, unit_clients
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
+from unveil.runtime.worker import Worker, unit_address, unit_clients
 from unveil.storage.database import Database
 from unveil.transport.http.app import application
 from unveil.transport.http.bell import Bell
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.server import OnReady, serve
 from unveil.transport.http.tls import Credentials, server_context
 from unveil.transport.logs import Log, configure
 
-_SERVICES: dict[Role, type[Unit]] = {
+_SERVICES: dict[Role, type[UnitService]] = {
     Role.RECORD_UNIT: RecordUnitService,
     Role.ATTRIBUTE_UNIT: AttributeUnitService,
     Role.REVIEW_UNIT: ReviewUnitService,
@@ -57,7 +57,7 @@ def serve_unit(
             log = configure(logs)
             seats = _seats(role, config, members, database, log)
             unit = _SERVICES[role](role, seats, database)
-            limits = Limits(frame=max(seat.project.limits.message_bytes for seat in seats.values()))
+            limits = RequestLimits(frame=max(seat.project.limits.message_bytes for seat in seats.values()))
             app = application(unit, limits=limits, clock=time.time, log=log)
             for name, seat in seats.items():
                 seat.changed = _ring(app.state.bell, name)
@@ -86,7 +86,7 @@ def _members(role: Role, config: UnitConfig, *, demonstration: bool) -> Sequence
 
 def _seats(
     role: Role, config: UnitConfig, members: Sequence[Membership], database: Database, log: Log
-) -> dict[str, Seat]:
+) -> dict[str, Worker]:
     seats = {}
     for member in members:
         project = member.project
@@ -95,7 +95,7 @@ def _seats(
         build = unit_machine(role, project, entries, data=config.data, seed=config.seed)
         host = Host(build, entries, clock=time.time)
         own = Credentials(config.tls.authority, member.certificate, member.key)
-        seats[project.name] = Seat(project, host, log, unit_clients(role, project, own))
+        seats[project.name] = Worker(project, host, log, unit_clients(role, project, own))
     return seats
 
 

@@ -9,15 +9,15 @@ from typing import Any
 from unveil.errors import RemoteProtocolError, TooEarly
 from unveil.protocol.codec import FrameError
 from unveil.protocol.roles import Address, Role
-from unveil.runtime.worker import Seat
+from unveil.runtime.worker import Worker
 from unveil.storage.database import Database
 from unveil.transport.port import JSON, OPERATOR, Caller
 
 
-class Unit(ABC):
+class UnitService(ABC):
     """One role in any number of projects."""
 
-    def __init__(self, role: Role, seats: Mapping[str, Seat], database: Database) -> None:
+    def __init__(self, role: Role, seats: Mapping[str, Worker], database: Database) -> None:
         self._role, self.seats, self._database = role, dict(seats), database
         self._taken = self._repeated = self._refused = 0
         self._problems: dict[tuple[str, Address], str] = {}  # what was wrong with a party's last message, if it was
@@ -103,7 +103,7 @@ class Unit(ABC):
         }
 
 
-class RecordUnitService(Unit):
+class RecordUnitService(UnitService):
     """The record unit."""
 
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
@@ -124,7 +124,7 @@ class RecordUnitService(Unit):
         return answer
 
 
-class AttributeUnitService(Unit):
+class AttributeUnitService(UnitService):
     """The attribute unit."""
 
     def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role

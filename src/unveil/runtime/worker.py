@@ -23,7 +23,7 @@ _PAUSE: Final = 1.0  # seconds before a decision that could not be written is tr
 
 
 @dataclass
-class Seat:
+class Worker:
     """One project at a unit. `changed` is called after every decision: there may be mail."""
 
     project: Project

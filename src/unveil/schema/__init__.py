@@ -27,7 +27,13 @@ from unveil.schema.definition import (
     load_text,
     parse,
 )
-from unveil.schema.protocol import Forest, Frequency, Protocol, Review, Threshold
+from unveil.schema.protocol import (
+    ForestSettings,
+    FrequencySettings,
+    ProtocolSettings,
+    ReviewSettings,
+    ThresholdSettings,
+)
 
 __all__ = [
     "PHONETICS",
@@ -35,17 +41,17 @@ __all__ = [
     "Attribute",
     "BlockingField",
     "BlockingKey",
-    "Forest",
-    "Frequency",
+    "ForestSettings",
+    "FrequencySettings",
     "Hardening",
     "Input",
     "LayerA",
     "LayerR",
     "Normalisation",
-    "Protocol",
-    "Review",
+    "ProtocolSettings",
+    "ReviewSettings",
     "Schema",
-    "Threshold",
+    "ThresholdSettings",
     "built_in",
     "built_in_names",
     "built_in_text",

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from unveil.errors import Problem, SchemaError
-from unveil.schema.protocol import Protocol
+from unveil.schema.protocol import ProtocolSettings
 from unveil.settings.base import Settings, whole
 from unveil.settings.mistakes import explain, frozen, mended, near, parse_toml, shown
 
@@ -142,7 +142,7 @@ class Schema(Settings):
     blocking: tuple[BlockingKey, ...] = Field((), description="one table per key; none compares all pairs")
     layer_r: LayerR = LayerR()
     layer_a: LayerA = LayerA()
-    protocol: Protocol = Protocol()
+    protocol: ProtocolSettings = ProtocolSettings()
 
     def attribute(self, name: str) -> Attribute:
         """The attribute of that name."""
@@ -312,7 +312,7 @@ def _check_hardening(layer: LayerR) -> Iterator[Problem]:
             return
 
 
-def _check_protocol(protocol: Protocol) -> Iterator[Problem]:
+def _check_protocol(protocol: ProtocolSettings) -> Iterator[Problem]:
     bounds = protocol.frequency.bounds
     if list(bounds) != sorted(set(bounds)):
         yield Problem("protocol.frequency.bounds", "not rising", "shares in rising order")

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from unveil.settings.base import Settings, whole
 
 
-class Threshold(Settings):
+class ThresholdSettings(Settings):
     """M_R: a threshold on record-level similarity, and how far and how fast it may move."""
 
     t: float = Field(0.75, gt=0, lt=1, description="starting threshold t0")
@@ -24,7 +24,7 @@ class Threshold(Settings):
     step: float = Field(0.01, gt=0, le=0.5, description="grid of candidate thresholds")
 
 
-class Forest(Settings):
+class ForestSettings(Settings):
     """M_A: the evolving random forest."""
 
     initial: int = Field(10, ge=1, description="trees grown from the bootstrap batch")
@@ -35,7 +35,7 @@ class Forest(Settings):
     seed: int = Field(1, ge=0, description="seed of the trees")
 
 
-class Review(Settings):
+class ReviewSettings(Settings):
     """The reviewers' budget and what they are shown."""
 
     budget: int = Field(100, ge=0, description="labels that may be asked of reviewers in all (b)")
@@ -47,7 +47,7 @@ class Review(Settings):
     )
 
 
-class Frequency(Settings):
+class FrequencySettings(Settings):
     """Frequency classes of values, counted by each owner over its own records."""
 
     bounds: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field(
@@ -55,7 +55,7 @@ class Frequency(Settings):
     )
 
 
-class Protocol(Settings):
+class ProtocolSettings(Settings):
     """How the layers work together."""
 
     layers: Annotated[Literal[1, 2, 3], BeforeValidator(whole)] = Field(
@@ -90,7 +90,7 @@ class Protocol(Settings):
     clerical_weight_a: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_A")
     report_once: bool = Field(False, description="layer A does not report changed outcomes again")
     one_to_one: bool = Field(False, description="keep only pairs that are each other's best match")
-    threshold: Threshold = Threshold()
-    forest: Forest = Forest()
-    review: Review = Review()
-    frequency: Frequency = Frequency()
+    threshold: ThresholdSettings = ThresholdSettings()
+    forest: ForestSettings = ForestSettings()
+    review: ReviewSettings = ReviewSettings()
+    frequency: FrequencySettings = FrequencySettings()

@@ -19,7 +19,7 @@ from unveil.storage.log.residue import Residue
 from unveil.storage.migrations import MIGRATIONS, check_version, migrate, version
 from unveil.storage.postgresql import Postgresql
 from unveil.storage.sqlite import Sqlite
-from unveil.storage.tokens import Tokens
+from unveil.storage.tokens import TokenStore
 
 _SQLITE: Final = "sqlite:///"
 _POSTGRESQL: Final = ("postgresql://", "postgres://")
@@ -31,7 +31,7 @@ class Database:
     def __init__(self, backend: Backend, *, role: str, identity: str) -> None:
         self._backend, self._residue = backend, Residue(backend)
         self.role, self.identity = role, identity
-        self.tokens = Tokens(backend, unit=role)
+        self.tokens = TokenStore(backend, unit=role)
 
     @classmethod
     def open(cls, url: str | Path, *, role: str, identity: str = "", demonstration: bool = False) -> Self:

@@ -40,7 +40,7 @@ class Token:
     expires: float
 
 
-class Tokens:
+class TokenStore:
     """The tokens of one unit. `now` and `expires` are seconds since 1970."""
 
     def __init__(self, backend: Backend, *, unit: str) -> None:

@@ -45,7 +45,7 @@ class Caller:
     name: str = ""
 
 
-class Unit(Protocol):
+class UnitPort(Protocol):
     """
     What every unit offers.
 
@@ -87,7 +87,7 @@ class Unit(Protocol):
         ...
 
 
-class ReviewUnit(Unit, Protocol):
+class ReviewPort(UnitPort, Protocol):
     """What the review unit offers besides, to reviewers."""
 
     def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unveil.lab.evaluation.result import Asked, Disclosure, Flow, Histogram, Point, Run, Shown
+from unveil.lab.evaluation.result import AskedPair, Disclosure, Flow, Histogram, Point, RunResult, Shown
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
 
 ATTRIBUTES = ("first_name", "middle_name", "last_name", "year_of_birth", "city", "zip", "place_of_birth")
 
 
-def full_run() -> Run:
+def full_run() -> RunResult:
     """A run of all three layers."""
-    return Run(
+    return RunResult(
         dataset="synthetic people, 20 % overlap",
         preset="three layers",
         budget=300,
@@ -49,7 +49,7 @@ def full_run() -> Run:
     )  # fmt: skip
 
 
-def one_layer_run() -> Run:
+def one_layer_run() -> RunResult:
     """The record level alone: one point, no label, nothing opened."""
     return replace(
         full_run(),
@@ -69,9 +69,9 @@ def one_layer_run() -> Run:
     )
 
 
-def bare_run() -> Run:
+def bare_run() -> RunResult:
     """A run with nothing but the fields that a Run must have."""
-    return Run(
+    return RunResult(
         dataset="bare", preset="bare", budget=0, error=0.0, seed=1, t_opt=0.75, t0=0.75, t_final=0.75, true_pairs=0,
         candidate_pairs=0, pairs_completeness=0.0, trajectory=(Point(0, 0, 0.75, 0.0, 0.0, 0.0),), seconds=0.0,
         peak_rss_mb=0.0,
@@ -123,7 +123,7 @@ def _states() -> dict[str, dict[str, int]]:
     return {name: dict(zip(states, row, strict=True)) for name, row in zip(ATTRIBUTES, numbers, strict=True)}
 
 
-def _asked() -> tuple[Asked, ...]:
+def _asked() -> tuple[AskedPair, ...]:
     first = (
         Shown("first_name", "equal", "", "", "frequent"),
         Shown("middle_name", "missing", "", "", ""),
@@ -143,10 +143,10 @@ def _asked() -> tuple[Asked, ...]:
         Shown("place_of_birth", "missing", "", "", ""),
     )
     return (
-        Asked(first, label=True, truth=True),
-        Asked(second, label=True, truth=False),
-        Asked(second, label=False, truth=False),
-        Asked(first, label=True, truth=True),
+        AskedPair(first, label=True, truth=True),
+        AskedPair(second, label=True, truth=False),
+        AskedPair(second, label=False, truth=False),
+        AskedPair(first, label=True, truth=True),
     )
 
 

@@ -10,14 +10,14 @@ from report_fixture import full_run, one_layer_run
 from unveil.lab.evaluation.report import words
 from unveil.lab.evaluation.report.advice import bits, suitability_sentence, worth_sentence
 from unveil.lab.evaluation.report.estimated import estimate_sentence, reviewer_sentence
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
 
 WIDE = (0.8, 0.9, 0.99)
 
 
-def with_estimate(f1: tuple[float, float, float], *, trusted: bool = True, run: Run | None = None) -> Run:
+def with_estimate(f1: tuple[float, float, float], *, trusted: bool = True, run: RunResult | None = None) -> RunResult:
     """A run whose intervals of precision and recall hold the truth, and whose F1 is .9211."""
     return replace(run or full_run(), estimate=Estimate(WIDE, WIDE, f1, trusted))
 
@@ -54,7 +54,7 @@ def test_true_value_that_reads_like_its_bound_lies_inside() -> None:
         ),
     ],
 )
-def test_estimate_that_is_not_trusted_says_why(run: Run, reason: str) -> None:
+def test_estimate_that_is_not_trusted_says_why(run: RunResult, reason: str) -> None:
     """The reason follows from what is known of the run."""
     warning = f" The units say themselves that this estimate cannot be trusted, because {reason}."
     assert estimate_sentence(with_estimate(WIDE, trusted=False, run=run)).endswith(warning)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.lab.evaluation.report.bars import Bar, Part, bar_chart, stacked_bars
+from unveil.lab.evaluation.report.bars import Bar, BarPart, bar_chart, stacked_bars
 from unveil.lab.evaluation.report.dots import Group, share_chart
 from unveil.lab.evaluation.report.histogram import Cut, Half, mirrored
 from unveil.lab.evaluation.report.intervals import Span, interval_chart
@@ -158,7 +158,7 @@ def test_interval_axis_encloses_the_truth_even_outside_the_interval(values: list
 
 def test_stacked_parts_fill_the_longest_row() -> None:
     """Rows are comparable, and an empty part is not drawn."""
-    parts = (Part("equal", "✓", "s-equal"), Part("shown", "✎", "s-shown"))
+    parts = (BarPart("equal", "✓", "s-equal"), BarPart("shown", "✎", "s-shown"))
     body = stacked_bars(WIDE, [("a", (30, 10)), ("b", (20, 0))], parts).body
     legend, *drawn = lengths(body, "bar s-equal")
     assert 14 == legend

@@ -16,7 +16,7 @@ from report_fixture import bare_run, full_run, one_layer_run
 
 from unveil.lab.evaluation.report import render
 from unveil.lab.evaluation.report.markup import VOID
-from unveil.lab.evaluation.result import Asked, Disclosure, Flow, Histogram, Point, Run, Shown
+from unveil.lab.evaluation.result import AskedPair, Disclosure, Flow, Histogram, Point, RunResult, Shown
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
 
@@ -60,14 +60,14 @@ class Outline(HTMLParser):
             self.words.append(data)
 
 
-def hostile_run() -> Run:
+def hostile_run() -> RunResult:
     """A run in which every text is an attempt to break out of its place."""
     cells = tuple(Shown(HOSTILE, state, HOSTILE, HOSTILE, HOSTILE) for state in ("equal", "shown", HOSTILE))
     return replace(
         full_run(),
         dataset=HOSTILE,
         preset=HOSTILE,
-        asked=(Asked(cells, label=True, truth=False),),
+        asked=(AskedPair(cells, label=True, truth=False),),
         review_states={HOSTILE: {"shown": 3, HOSTILE: 2}},
         disclosures=(Disclosure("review", HOSTILE, 3, 10),),
         flows=(Flow(HOSTILE, HOSTILE, HOSTILE, 1, 1),),
@@ -76,7 +76,7 @@ def hostile_run() -> Run:
     )
 
 
-def odd_run() -> Run:
+def odd_run() -> RunResult:
     """A run whose figures are not numbers and whose histogram is empty."""
     points = (Point(0, 0, 0.75, math.nan, 0.0, math.nan), Point(100, 0, 0.75, 0.5, math.inf, 0.6))
     return replace(
@@ -106,7 +106,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
-def test_every_tag_is_closed_in_order_and_every_id_is_used_once(run: Run) -> None:
+def test_every_tag_is_closed_in_order_and_every_id_is_used_once(run: RunResult) -> None:
     """A browser would mend the page in its own way otherwise, and a screen reader follow the wrong label."""
     outline = Outline(render(run))
     assert [] == outline.open
@@ -114,7 +114,7 @@ def test_every_tag_is_closed_in_order_and_every_id_is_used_once(run: Run) -> Non
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
-def test_page_loads_nothing_and_runs_nothing(run: Run) -> None:
+def test_page_loads_nothing_and_runs_nothing(run: RunResult) -> None:
     """The report is opened next to confidential data: it must not be able to call anywhere."""
     outline = Outline(render(run, title=HOSTILE, generated=HOSTILE))
     assert set() == outline.names - ALLOWED
@@ -124,13 +124,13 @@ def test_page_loads_nothing_and_runs_nothing(run: Run) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
-def test_page_names_no_address(run: Run) -> None:
+def test_page_names_no_address(run: RunResult) -> None:
     """Neither a link nor a namespace: a reader may search the file and find no address in it."""
     assert [] == re.findall(r"https?://|//[a-z]|url\(|@import", render(run))
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
-def test_no_figure_is_written_as_not_a_number(run: Run) -> None:
+def test_no_figure_is_written_as_not_a_number(run: RunResult) -> None:
     """An undefined precision is a dash in words and no point in a picture."""
     outline = Outline(render(run))
     shown = [*outline.words, *(value for key, value in outline.attributes if key != "content")]
@@ -138,7 +138,7 @@ def test_no_figure_is_written_as_not_a_number(run: Run) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
-def test_every_picture_has_a_name_and_a_description(run: Run) -> None:
+def test_every_picture_has_a_name_and_a_description(run: RunResult) -> None:
     """What a chart shows must reach people who do not see it."""
     document = render(run)
     outline = Outline(document)
@@ -150,7 +150,7 @@ def test_every_picture_has_a_name_and_a_description(run: Run) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
-def test_pictures_are_drawn_for_wide_and_for_narrow_screens(run: Run) -> None:
+def test_pictures_are_drawn_for_wide_and_for_narrow_screens(run: RunResult) -> None:
     """A wide picture scaled down to a telephone would be unreadable."""
     kinds = [picture["class"] for picture in Outline(render(run)).pictures]
     assert ["wide", "narrow"] * (len(kinds) // 2) == kinds

@@ -11,14 +11,14 @@ from typing import Any
 from patience import PATIENCE
 from unveil.engines import choose
 from unveil.lab.evaluation.dataset import read_dataset
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 from unveil.lab.local_parties import folder
-from unveil.lab.local_parties.course import Progress, conduct
+from unveil.lab.local_parties.course import CourseProgress, conduct
 from unveil.lab.local_parties.folder import Trial
 from unveil.lab.local_parties.processes import Processes
 from unveil.lab.local_parties.replay import Replay
 from unveil.lab.local_parties.reviewer import TrialReviewer, visitor
-from unveil.lab.simulation.machines import Settings
+from unveil.lab.simulation.machines import SimulationSettings
 from unveil.lab.simulation.run import Stopwatch, simulate, summarise
 from unveil.lab.simulation.study import Study, simulation_key
 from unveil.lab.simulation.world import World
@@ -50,9 +50,9 @@ class Both:
     trial: Trial
     pids: list[int]
     replay: Replay
-    run: Run
+    run: RunResult
     world: World
-    expected: Run
+    expected: RunResult
 
 
 def both(
@@ -60,14 +60,14 @@ def both(
     schema: Schema = UNVEIL,
     *,
     policy_of_a: tuple[str, Policy] | None = None,
-    meanwhile: Callable[[Processes, Progress], None] = lambda *_: None,
+    meanwhile: Callable[[Processes, CourseProgress], None] = lambda *_: None,
 ) -> Both:
     """Run the trial, read it back from its logs, and run the simulation."""
     text, policy = policy_of_a or (None, Policy())
     trial = new_trial(root, schema, {"owner-a": text} if text else None)
     a, b, truth = read_dataset(root / "people", schema)
     study = Study("people", schema, a, b, truth, choose(), seed=SEED)
-    settings = Settings(seed=SEED, error=ERROR, policies=(policy, Policy()))
+    settings = SimulationSettings(seed=SEED, error=ERROR, policies=(policy, Policy()))
     reviewer = TrialReviewer(trial, truth, error=ERROR, seed=SEED)
     operator = visitor(trial, "record-unit", "operator")
     with Processes(trial) as processes, reviewer, operator:
@@ -81,13 +81,13 @@ def both(
     return Both(trial, pids, replay, run, world, expected)
 
 
-def without_times(run: Run) -> dict[str, Any]:
+def without_times(run: RunResult) -> dict[str, Any]:
     """All of a run that two equal runs share. A reviewer's labels may travel in one message or in many."""
     times = ("seconds", "peak_rss_mb", "timings", "flows")
     return {name: getattr(run, name) for name in run.__dataclass_fields__ if name not in times}
 
 
-def traffic(run: Run) -> dict[tuple[str, str, str], tuple[int, int]]:
+def traffic(run: RunResult) -> dict[tuple[str, str, str], tuple[int, int]]:
     """Messages and bytes of every kind that no person sends."""
     return {
         (flow.sender, flow.recipient, flow.kind): (flow.messages, flow.bytes)

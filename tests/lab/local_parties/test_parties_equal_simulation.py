@@ -10,7 +10,7 @@ import pytest
 from few_people import Both, both, traffic, with_decoys, without_times
 
 from unveil.errors import ProtocolError
-from unveil.lab.local_parties.course import Progress
+from unveil.lab.local_parties.course import CourseProgress
 from unveil.lab.local_parties.logs import holdings
 from unveil.lab.local_parties.processes import Processes
 from unveil.lab.local_parties.replay import Replay
@@ -68,7 +68,7 @@ def test_an_owner_that_refuses_and_a_killed_unit_change_nothing(tmp_path: Path) 
     """Refusals are drawn by task, not by the order in which wishes come; a killed unit goes on from its log."""
     killed: list[int] = []
 
-    def kill(processes: Processes, progress: Progress) -> None:
+    def kill(processes: Processes, progress: CourseProgress) -> None:
         if progress.labels and not killed:
             killed.append(processes.pid("review-unit"))
             processes.restart("review-unit")

@@ -6,14 +6,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from unveil.lab.paper.cells import Cell, Plan
+from unveil.lab.paper.cells import GridCell, Plan
 from unveil.lab.paper.experiment import Outcome, conduct
-from unveil.lab.paper.tasks import Batch
+from unveil.lab.paper.tasks import StudyTasks
 from unveil.lab.synthetic import generate, write
 from unveil.schema import built_in
 
-REVIEWED = Cell("E1M", 200, 0.2)
-PLAN = Plan(cells=(REVIEWED, Cell("E1M", 300, 0.2, "clk-xor"), Cell("E2M", 20, 0.0)), offsets=(0.0, 0.05), seeds=(1, 2))
+REVIEWED = GridCell("E1M", 200, 0.2)
+PLAN = Plan(
+    cells=(REVIEWED, GridCell("E1M", 300, 0.2, "clk-xor"), GridCell("E2M", 20, 0.0)), offsets=(0.0, 0.05), seeds=(1, 2)
+)
 #: 12 runs, 6 studies, and the filters of E1M plain and folded.
 PIECES = 12 + 6 + 2
 
@@ -38,7 +40,7 @@ class Seen:
     def begin(self, total: int, done: int) -> None:
         self.total, self.done = total, done
 
-    def start(self, worker: int, batch: Batch) -> None:
+    def start(self, worker: int, batch: StudyTasks) -> None:
         self.started.append(f"{worker}: {batch.name}")
 
     def finish(self, worker: int, result: dict[str, Any]) -> None:

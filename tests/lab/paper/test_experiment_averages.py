@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from unveil.lab.evaluation.result import Point
 from unveil.lab.paper import published
-from unveil.lab.paper.averages import Counts, average, pooled
-from unveil.lab.paper.cells import GRID, Cell, Plan
+from unveil.lab.paper.averages import PairCounts, average, pooled
+from unveil.lab.paper.cells import GRID, GridCell, Plan
 from unveil.lab.paper.deviations import explanation, quality_deviations, signed
 from unveil.lab.paper.findings import findings
 from unveil.lab.paper.published import Figure
@@ -68,7 +68,7 @@ def test_runs_that_end_below_their_start_are_counted() -> None:
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=9))
 def test_the_pooled_f1_lies_between_the_single_ones(counts: list[tuple[int, int]]) -> None:
     """Sums of counts are a weighted mean."""
-    some = [Counts(found, found + wrong, 50) for found, wrong in counts]
+    some = [PairCounts(found, found + wrong, 50) for found, wrong in counts]
     f1 = [count.f1 for count in some]
     assert min(f1) - 1e-12 <= pooled(some).f1 <= max(f1) + 1e-12
 
@@ -85,7 +85,7 @@ def test_counts_come_back_from_precision_and_recall(found: int, wrong: int, miss
 
 def test_findings_compare_with_the_baselines_and_count_rounds() -> None:
     """The line of the record level is reached at the first point that is not below it."""
-    cell = Cell("E1M", 300, 0.2)
+    cell = GridCell("E1M", 300, 0.2)
     study = {
         "kind": "study", "dataset": "E1M", "encoding": "clk", "budget": 0, "error": 0.0, "offset": 0.0, "seed": 1,
         "t_opt": 0.75, "record_level": 0.7, "attribute_level": 0.8, "true_pairs": 100, "candidate_pairs": 999,

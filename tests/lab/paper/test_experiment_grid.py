@@ -21,7 +21,7 @@ from small_grid import PIECES, PLAN, REVIEWED, Seen, conducted, whole
 from patience import PATIENCE, wait_until
 from unveil.errors import InputError, SettingError, UnveilError
 from unveil.lab.paper import cells
-from unveil.lab.paper.cells import GRID, Cell, Plan
+from unveil.lab.paper.cells import GRID, GridCell, Plan
 from unveil.lab.paper.experiment import JOURNAL, RESULTS, Outcome
 from unveil.lab.paper.fingerprint import fingerprint
 from unveil.lab.paper.journal import Journal
@@ -177,7 +177,7 @@ def test_a_mistake_in_the_data_is_told_as_the_worker_found_it(sets: Path, tmp_pa
 
 def test_a_set_that_is_absent_is_left_out_with_a_note(sets: Path, tmp_path: Path) -> None:
     """Few people have all five sets."""
-    plan = Plan((Cell("E2M", 20, 0.0), Cell("E2S", 20, 0.0)), (0.0,), (1,))
+    plan = Plan((GridCell("E2M", 20, 0.0), GridCell("E2S", 20, 0.0)), (0.0,), (1,))
     seen = Seen()
     found = conducted(sets, tmp_path, seen, plan=plan)
     assert ["no data set E2S: its cells are left out"] == seen.notes
@@ -192,7 +192,7 @@ def test_results_of_other_data_are_not_used(sets: Path, tmp_path: Path) -> None:
     """A changed record changes every figure."""
     data = tmp_path / "sets"
     shutil.copytree(sets, data)
-    plan = Plan((Cell("E2M", 20, 0.0),), (0.0,), (1,))
+    plan = Plan((GridCell("E2M", 20, 0.0),), (0.0,), (1,))
     conducted(data, tmp_path / "out", plan=plan)
     truth = data / "E2M" / "truth.csv"
     truth.write_text("\n".join(truth.read_text(encoding="utf-8").splitlines()[:-5]) + "\n", encoding="utf-8")

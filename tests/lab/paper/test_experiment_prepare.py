@@ -16,7 +16,7 @@ from unveil.errors import InputError, SettingError
 from unveil.lab.evaluation.dataset import read_dataset
 from unveil.lab.paper.design import make_set, parse_sets, unequal
 from unveil.lab.paper.register import COLUMNS, Register, read_registers
-from unveil.lab.synthetic import Population, generate
+from unveil.lab.synthetic import Registers, generate
 from unveil.records import Records
 from unveil.schema import built_in
 
@@ -37,7 +37,7 @@ def rows_of(records: Records, voters: list[str], year: int) -> Iterator[tuple[st
         )  # fmt: skip
 
 
-def voters_of(people: Population) -> tuple[list[str], list[str]]:
+def voters_of(people: Registers) -> tuple[list[str], list[str]]:
     """Ids of the people in b (the newest snapshot) and in a: the same for the same person."""
     newest = [f"BB{row}" for row in range(len(people.b))]
     before = [f"AA{row}" for row in range(len(people.a))]
@@ -47,12 +47,12 @@ def voters_of(people: Population) -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="module")
-def people() -> Population:
+def people() -> Registers:
     return generate(records=1500, overlap=0.5, errors=1, seed=8)
 
 
 @pytest.fixture(scope="module")
-def files(people: Population, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def files(people: Registers, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two snapshots: the earlier one quoted, separated by tabs, Latin-1 and dated by its name; the newer one CSV."""
     folder = tmp_path_factory.mktemp("register")
     newest, before = voters_of(people)
@@ -81,7 +81,7 @@ def entries(records: Records) -> list[tuple[str, ...]]:
     return list(zip(*(records.columns[name].values() for name in NAMES), strict=True))
 
 
-def test_a_register_is_read_in_its_own_layout(register: Register, people: Population) -> None:
+def test_a_register_is_read_in_its_own_layout(register: Register, people: Registers) -> None:
     """Tabs or commas, quotes, Latin-1 or UTF-8, a date in the name or a column; rows that say too little left out."""
     assert (3 + 1501, 3) == (register.rows - 1500, register.left_out)
     assert 1500 + 750 + 1 == len(register.voters)
@@ -94,7 +94,7 @@ def test_a_register_is_read_in_its_own_layout(register: Register, people: Popula
 
 
 @pytest.mark.parametrize("name", ["E1S", "E1L", "E2M"])
-def test_a_set_keeps_what_the_design_promises(register: Register, people: Population, name: str) -> None:
+def test_a_set_keeps_what_the_design_promises(register: Register, people: Registers, name: str) -> None:
     """Overlap, number of unequal attributes, year of birth, no entry twice, and who comes from which snapshot."""
     (wanted,) = parse_sets(name, records=400)
     made = make_set(register, wanted, seed=3)
@@ -114,7 +114,7 @@ def test_a_set_keeps_what_the_design_promises(register: Register, people: Popula
     assert {entry[:3] + entry[4:] for entry in right} <= earlier
 
 
-def test_the_truth_is_the_voters_id(register: Register, people: Population) -> None:
+def test_the_truth_is_the_voters_id(register: Register, people: Registers) -> None:
     """Shared people of the set are shared people of the register, and nobody else is in both sources."""
     (wanted,) = parse_sets("E1M", records=400)
     made = make_set(register, wanted, seed=3)

@@ -18,7 +18,7 @@ from unveil.cli.app import app
 from unveil.cli.commands import register
 from unveil.lab.evaluation.report.markup import VOID
 from unveil.lab.paper import cells
-from unveil.lab.paper.cells import Cell, Plan
+from unveil.lab.paper.cells import GridCell, Plan
 from unveil.lab.paper.deviations import privacy_deviations, quality_deviations
 from unveil.lab.paper.experiment import Outcome
 from unveil.lab.paper.findings import Findings
@@ -110,7 +110,7 @@ def test_names_from_outside_cannot_break_out_of_their_place(outcome: Outcome) ->
     """Names of folders and presets are text, whatever they hold."""
     found = outcome.findings
     average = next(iter(found.cells.values()))
-    cell = Cell(HOSTILE, 300, 0.2)
+    cell = GridCell(HOSTILE, 300, 0.2)
     hostile = replace(
         found, preset=HOSTILE, missing=(HOSTILE,), cells={**found.cells, cell: average},
         baselines={HOSTILE: found.baselines["E1M"]}, records={HOSTILE: (1, 1)}, review={HOSTILE: found.review["E1M"]},
@@ -125,7 +125,7 @@ def test_names_from_outside_cannot_break_out_of_their_place(outcome: Outcome) ->
 def test_a_page_with_little_on_it_is_still_a_page(outcome: Outcome) -> None:
     """One cell without a published figure, nothing measured."""
     found = outcome.findings
-    cell = Cell("E2M", 20, 0.0)
+    cell = GridCell("E2M", 20, 0.0)
     bare = replace(
         found, plan=Plan((cell,), (0.0,), (1,)), cells={cell: found.cells[cell]}, baselines={}, records={},
         record_bits={}, attribute_bits={}, review={}, preparation={}, measuring=0.0,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.errors import SettingError
-from unveil.lab.evaluation.result import Point, Run
+from unveil.lab.evaluation.result import Point, RunResult
 from unveil.lab.simulation.reviewer import SimulatedReviewer, hidden_share
 from unveil.linkage.estimate import Estimate
 from unveil.roles.chance import SeededChance
@@ -163,13 +163,13 @@ def test_the_hidden_error_is_a_share(hidden_error: float) -> None:
 # What a run says about itself
 
 
-def run(**more: object) -> Run:
+def run(**more: object) -> RunResult:
     some: dict[str, Any] = {
         "dataset": "people", "preset": "unveil", "budget": 5, "error": 0.0, "seed": 1, "t_opt": 0.7, "t0": 0.7,
         "t_final": 0.7, "true_pairs": 9, "candidate_pairs": 99, "pairs_completeness": 1.0, "seconds": 1.0,
         "peak_rss_mb": 100.0, "trajectory": (Point(0, 0, 0.7, 1.0, 0.5, 2 / 3),),
     }  # fmt: skip
-    return Run(**{**some, **more})
+    return RunResult(**{**some, **more})
 
 
 def test_the_share_of_pairs_that_an_attribute_was_provided_for() -> None:

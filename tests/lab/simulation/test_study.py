@@ -10,7 +10,7 @@ from unveil.lab.evaluation.baselines import weighted_similarity
 from unveil.lab.evaluation.quality import best_threshold, quality, truth_flags
 from unveil.lab.simulation.run import Stopwatch, simulate, starting_threshold
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.pairs import Comparison
@@ -39,7 +39,7 @@ def test_runs_share_one_comparison(study: Study) -> None:
     study.compare._compare = counted
     study.compare._known.clear()
     for seed in (1, 2):
-        World(study, SCHEMA, Settings(seed=seed, t0=0.75)).run()
+        World(study, SCHEMA, SimulationSettings(seed=seed, t0=0.75)).run()
     assert 1 == len(calls)
 
 
@@ -120,7 +120,9 @@ def test_a_full_run_measures_baselines_disclosure_and_risk(study: Study) -> None
     ticks = iter(range(100))
     watch = Stopwatch.start(lambda: float(next(ticks)))
     schema = with_preset(SCHEMA, "schema", budget=30)
-    run, world = simulate(study, schema, Settings(seed=1, t0=0.74), watch, preset="schema", full=True, examples=True)
+    run, world = simulate(
+        study, schema, SimulationSettings(seed=1, t0=0.74), watch, preset="schema", full=True, examples=True
+    )
     assert {"protocol": 1.0, "estimates": 1.0, "baselines": 1.0} == run.timings
     assert run.attribute_level_f1 is not None
     assert run.kapr["held"] < run.kapr["held, unequal values"] < run.kapr["held, all values"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unveil.errors import SettingError
-from unveil.lab.synthetic import ClinicRates, Population, Rates, generate, write
+from unveil.lab.synthetic import ClinicRates, Rates, Registers, generate, write
 from unveil.records import Records
 from unveil.schema import built_in
 
@@ -25,7 +25,7 @@ def rows(records: Records) -> list[tuple[str, ...]]:
     return list(zip(*(column.values() for column in records.columns.values()), strict=True))
 
 
-def differ(population: Population, names: tuple[str, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def differ(population: Registers, names: tuple[str, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """For each true pair, whether any of these attributes differs; from the values alone."""
     found = np.zeros(len(population.truth), dtype=bool)
     for name in names:
@@ -37,7 +37,7 @@ def differ(population: Population, names: tuple[str, ...]) -> np.ndarray[tuple[i
     return found
 
 
-def unequal_attributes(population: Population) -> list[int]:
+def unequal_attributes(population: Registers) -> list[int]:
     return np.sum([differ(population, names) for names in COUNTED], axis=0).tolist()
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unveil.errors import SettingError
-from unveil.lab.synthetic import Population, Rates, generate
+from unveil.lab.synthetic import Rates, Registers, generate
 from unveil.records import Records
 from unveil.schema import built_in
 
@@ -22,7 +22,7 @@ def rows(records: Records) -> list[tuple[str, ...]]:
     return list(zip(*(column.values() for column in records.columns.values()), strict=True))
 
 
-def unequal_attributes(population: Population) -> list[int]:
+def unequal_attributes(population: Registers) -> list[int]:
     """For each true pair, how many counted attributes differ; counted here from the values alone."""
     counts = []
     for left, right in population.truth.tolist():

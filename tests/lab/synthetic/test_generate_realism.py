@@ -7,14 +7,14 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from unveil.lab.synthetic import Population, generate
+from unveil.lab.synthetic import Registers, generate
 from unveil.lab.synthetic.names import names
 from unveil.lab.synthetic.people import settle
 from unveil.lab.synthetic.places import state
 
 
 @pytest.fixture(scope="module")
-def population() -> Population:
+def population() -> Registers:
     return generate(records=10_000, overlap=0.2, errors=1, seed=11)
 
 
@@ -34,7 +34,7 @@ def share_of_top(values: list[str], count: int) -> float:
     ],
 )
 def test_values_are_as_skewed_as_in_a_register(
-    population: Population, attribute: str, ten: float, hundred: float
+    population: Registers, attribute: str, ten: float, hundred: float
 ) -> None:
     """Frequency is what attacks on encodings and frequency classes feed on."""
     values = population.a.columns[attribute].values() + population.b.columns[attribute].values()
@@ -46,7 +46,7 @@ def test_values_are_as_skewed_as_in_a_register(
     ("attribute", "missing"),
     [("first_name", 0.0), ("middle_name", 0.08), ("last_name", 0.0), ("zip", 0.001), ("place_of_birth", 0.21)],
 )
-def test_values_are_missing_as_often_as_in_a_register(population: Population, attribute: str, missing: float) -> None:
+def test_values_are_missing_as_often_as_in_a_register(population: Registers, attribute: str, missing: float) -> None:
     """Missing values are what makes attribute-level evidence uncertain."""
     assert missing == pytest.approx(float(population.a.columns[attribute].missing().mean()), abs=0.02)
 
@@ -62,7 +62,7 @@ def test_values_are_missing_as_often_as_in_a_register(population: Population, at
     ],
 )
 def test_attributes_of_shared_people_differ_as_often_as_published(
-    population: Population, attributes: tuple[str, ...], share: float
+    population: Registers, attributes: tuple[str, ...], share: float
 ) -> None:
     """Which attributes can be trusted decides what a model learns."""
     a, b, truth = population.a, population.b, population.truth.tolist()
@@ -70,14 +70,14 @@ def test_attributes_of_shared_people_differ_as_often_as_published(
     assert share == pytest.approx(np.mean(differing), abs=0.045)
 
 
-def test_everyone_is_an_adult_and_half_are_past_fifty(population: Population) -> None:
+def test_everyone_is_an_adult_and_half_are_past_fifty(population: Registers) -> None:
     """The age distribution decides how far blocking on the year of birth splits the data."""
     years = np.array([int(year) for year in population.a.columns["year_of_birth"].values()])
     assert (1921, 2003) == (years.min(), years.max())
     assert 1968 == pytest.approx(float(np.median(years)), abs=2)
 
 
-def test_members_of_one_household_stand_in_both_registers(population: Population) -> None:
+def test_members_of_one_household_stand_in_both_registers(population: Registers) -> None:
     """Relatives under one roof are the non-matches that resemble matches; chance alone would give far fewer."""
     a, b = population.a, population.b
     partner = dict(population.truth.tolist())
@@ -148,7 +148,7 @@ def test_movers_within_a_group_stay_in_it() -> None:
     assert wanted.tolist() == place.area_of[found].tolist()
 
 
-def test_values_are_upper_case_as_in_registers(population: Population) -> None:
+def test_values_are_upper_case_as_in_registers(population: Registers) -> None:
     """The format promises it, and normalisation is tested elsewhere."""
     for column in population.a.columns.values():
         assert all(value == value.upper() == value.strip() for value in column.distinct)

@@ -10,7 +10,7 @@ import numpy as np
 from unveil.cli.owner.folder import View
 from unveil.cli.owner.lines import count
 from unveil.cli.owner.standing import UNITS
-from unveil.roles.owner.ledger import REVIEW
+from unveil.roles.owner.ledger import REVIEW_LAYER
 from unveil.roles.owner.wishes import Wish
 
 
@@ -48,8 +48,8 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
         each = told[unit]
         if not each["wishes"]:
             continue
-        what = "review" if layer == REVIEW else "pair"
-        form = "values in plain text" if layer == REVIEW else "encoded attributes"
+        what = "review" if layer == REVIEW_LAYER else "pair"
+        form = "values in plain text" if layer == REVIEW_LAYER else "encoded attributes"
         yield f"{form} for the {unit}: {count(each['wishes'], what)}, {count(each['records'], 'record')} of ours"
         width = max(len(name) for name in each["attributes"])
         for name, number in each["attributes"].items():

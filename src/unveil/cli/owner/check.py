@@ -13,11 +13,11 @@ from unveil.cli.owner.lines import caps, count, percent
 from unveil.encoding.blocking_keys import KEY_BYTES
 from unveil.errors import SettingError
 from unveil.protocol.messages import ID, LONGEST_VALUE
-from unveil.roles.owner.ledger import ATTRIBUTE, RECORD, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, RECORD_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
 from unveil.roles.record_unit.machine import LEAST_ANSWERED, WISHES
 from unveil.runtime.owner.folder import OwnerFolder
-from unveil.schema import Protocol
+from unveil.schema import ProtocolSettings
 
 
 def report(folder: OwnerFolder) -> dict[str, Any]:
@@ -61,16 +61,16 @@ def _record_unit(folder: OwnerFolder) -> dict[str, Any]:
 def _attribute_unit(folder: OwnerFolder) -> dict[str, Any]:
     schema, policy = folder.member.project.linkage, folder.policy
     return {
-        "asks": schema.protocol.layers >= ATTRIBUTE,
+        "asks": schema.protocol.layers >= ATTRIBUTE_LAYER,
         "pairs_asked": _pairs_asked(schema.protocol),
         "most_pairs_asked": _most_pairs(schema.protocol),
-        "records": _allowed(folder, ATTRIBUTE),
+        "records": _allowed(folder, ATTRIBUTE_LAYER),
         "attributes": [name for name in schema.names if name not in policy.never_encoded],
         "never_encoded": [name for name in schema.names if name in policy.never_encoded],
         "bits": schema.layer_a.m,
         "answered": policy.response_rate_a,
-        "approval": policy.needs_approval(ATTRIBUTE),
-        "caps": caps(policy.caps, ATTRIBUTE),
+        "approval": policy.needs_approval(ATTRIBUTE_LAYER),
+        "caps": caps(policy.caps, ATTRIBUTE_LAYER),
     }
 
 
@@ -79,21 +79,21 @@ def _review_unit(folder: OwnerFolder) -> dict[str, Any]:
     never = policy.never | policy.never_encoded
     long = (~short_enough(folder.records, schema.names)).sum(axis=0).tolist()
     return {
-        "asks": schema.protocol.layers >= REVIEW,
+        "asks": schema.protocol.layers >= REVIEW_LAYER,
         "labels_asked": schema.protocol.review.budget,
         "reviews_asked": _most_reviews(schema.protocol),
-        "records": _allowed(folder, REVIEW),
+        "records": _allowed(folder, REVIEW_LAYER),
         "attributes": [name for name in schema.names if name not in never],
         "never_shown": [name for name in schema.names if name in never],
         "too_long": {name: number for name, number in zip(schema.names, long, strict=True) if number},
         "smallest_k": policy.smallest_k,
         "answered": policy.response_rate_c,
-        "approval": policy.needs_approval(REVIEW),
-        "caps": caps(policy.caps, REVIEW),
+        "approval": policy.needs_approval(REVIEW_LAYER),
+        "caps": caps(policy.caps, REVIEW_LAYER),
     }
 
 
-def _most_reviews(protocol: Protocol) -> int:
+def _most_reviews(protocol: ProtocolSettings) -> int:
     """
     Reviews that the protocol can ask for at most, whatever is refused.
 
@@ -107,12 +107,12 @@ def _most_reviews(protocol: Protocol) -> int:
     return min(most, _most_pairs(protocol))
 
 
-def _pairs_asked(protocol: Protocol) -> int:
+def _pairs_asked(protocol: ProtocolSettings) -> int:
     """Pairs that the protocol asks about when nothing is refused."""
     return sum(map(_with_decoys(protocol), protocol.batches))
 
 
-def _most_pairs(protocol: Protocol) -> int:
+def _most_pairs(protocol: ProtocolSettings) -> int:
     """Pairs that it can ask about at most: what is refused makes later batches larger."""
     most = [ceil(size / LEAST_ANSWERED) if earlier else size for earlier, size in enumerate(protocol.batches)]
     return sum(map(_with_decoys(protocol), most))
@@ -124,7 +124,7 @@ def _allowed(folder: OwnerFolder, layer: int) -> int:
     return len(folder.records) if layers is None else int(np.count_nonzero(layers >= layer))
 
 
-def _with_decoys(protocol: Protocol) -> Any:  # noqa: ANN401 - a function of a number
+def _with_decoys(protocol: ProtocolSettings) -> Any:  # noqa: ANN401 - a function of a number
     """Pairs that a batch asks for when it is hidden among decoys."""
     if not protocol.decoys:
         return int
@@ -138,15 +138,15 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
     yield f"project {told['project']}, owner {told['owner']}: {count(records, 'record')}; this command sends nothing"
     yield f"fingerprint  {told['fingerprint']} (the other owner's must be the same)"
     yield ""
-    yield f"to the record unit, layer {RECORD}, with unveil owner upload"
+    yield f"to the record unit, layer {RECORD_LAYER}, with unveil owner upload"
     yield f"  {count(records, 'record')}, each as {_encoded(upload)} under a random handle; {_size(upload['bytes'])}"
     for key in upload["blocking_keys"]:
         yield f"  hashed blocking key {key['key']}: {_groups(key)}"
     yield ""
-    yield f"to the attribute unit, layer {ATTRIBUTE}, at most, with unveil owner run"
+    yield f"to the attribute unit, layer {ATTRIBUTE_LAYER}, at most, with unveil owner run"
     yield from _pairs(pairs, records)
     yield ""
-    yield f"to the review unit, layer {REVIEW}, at most, with unveil owner run"
+    yield f"to the review unit, layer {REVIEW_LAYER}, at most, with unveil owner run"
     yield from _reviews(reviews, records)
     yield ""
     yield "how often values repeat"

@@ -14,7 +14,7 @@ from unveil.cli.owner.lines import caps, count, day, moment
 from unveil.cli.owner.standing import UNITS, Standing
 from unveil.files.write import write_rows
 from unveil.privacy.ledger_risk import ledger_risk
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER, Ledger
 
 COLUMNS: Final = ("time", "unit", "id", "record_id", "attributes")
 LATEST: Final = 10
@@ -50,7 +50,7 @@ def totals(view: View) -> dict[str, Any]:
     folder, ledger = view.folder, view.machine.ledger
     names = folder.member.project.linkage.names
     standing = Standing().read(view.log)
-    risk = ledger_risk(ledger.disclosed(REVIEW), folder.records, names)
+    risk = ledger_risk(ledger.disclosed(REVIEW_LAYER), folder.records, names)
     return {
         "project": folder.member.project.name,
         "owner": folder.config.name,
@@ -96,7 +96,7 @@ def _layer(view: View, layer: int, standing: Standing) -> dict[str, Any]:
 def _used(ledger: Ledger, layer: int) -> tuple[int, ...]:
     """How much of each cap is used, in the order of `caps`: by the record or attribute that used most, and today."""
     most, today = int(ledger.times(layer).max(initial=0)), ledger.on_day(layer, time.time())
-    if layer == ATTRIBUTE:
+    if layer == ATTRIBUTE_LAYER:
         return most, ledger.pairs(layer), today.pairs
     return most, int(ledger.records(layer).max(initial=0)), ledger.disclosures(layer), today.values
 
@@ -106,7 +106,7 @@ def lines(told: dict[str, Any], latest: Sequence[tuple[str, ...]]) -> Iterator[s
     disclosures = sum(told[unit.replace(" ", "_")]["disclosures"] for unit in UNITS.values())
     yield f"project {told['project']}, owner {told['owner']}"
     yield f"record unit     {count(told['record_unit']['records'], 'record')} encoded as a whole"
-    for layer, what in ((ATTRIBUTE, "pair"), (REVIEW, "review")):
+    for layer, what in ((ATTRIBUTE_LAYER, "pair"), (REVIEW_LAYER, "review")):
         unit = UNITS[layer]
         yield from _layer_lines(told[unit.replace(" ", "_")], unit, what)
     risk = told["kapr"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from unveil.roles.owner.allowance import Caps
-from unveil.roles.owner.ledger import ATTRIBUTE
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
@@ -30,7 +30,7 @@ def day(number: int) -> str:
 
 def caps(given: Caps, layer: int) -> dict[str, int | None]:
     """The caps that concern a layer, in words; None is no cap."""
-    if layer == ATTRIBUTE:
+    if layer == ATTRIBUTE_LAYER:
         return {
             "pairs per record": given.record_pairs,
             "pairs in all": given.project_pairs,

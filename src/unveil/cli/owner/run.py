@@ -16,9 +16,9 @@ from unveil.cli.owner.upload import DIFFER, DIFFER_HINT, WAITING
 from unveil.cli.owner.verdict import NOT_COMPLETE, Lookout, Word, ask
 from unveil.errors import UnveilError
 from unveil.protocol.roles import RECORD_UNIT
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
-from unveil.runtime.owner.fetcher import Errand
-from unveil.runtime.worker import Seat
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
+from unveil.runtime.owner.fetcher import Fetcher
+from unveil.runtime.worker import Worker
 from unveil.transport.port import Closed
 
 _TICK: Final = 0.2
@@ -43,7 +43,7 @@ class Run:
             return True
         self._hear_before()
         seat = self.session.seat()
-        errand = Errand(seat, on_refusal=self._refusal)
+        errand = Fetcher(seat, on_refusal=self._refusal)
         approvals = Approvals(home(self.session.folder.config))
         lookout = Lookout(self.session.record_unit(), self.session.name)
         errand.start()
@@ -68,7 +68,7 @@ class Run:
             with suppress(UnveilError), self.session.record_unit() as client:
                 self.session.verdict.before(ask(client, self.session.name))
 
-    def _done(self, seat: Seat) -> bool:
+    def _done(self, seat: Worker) -> bool:
         """Whether the links have come and nothing is left to be sent, but to units that have closed the project."""
         standing, log = self.session.look(), self.session.host.log
         refused = self.session.log.not_taken
@@ -88,7 +88,7 @@ class Run:
     def _refusal(self, error: Exception) -> None:
         self.session.log.warning("not taken", error=type(error).__name__)
 
-    def _show(self, errand: Errand, seat: Seat) -> None:
+    def _show(self, errand: Fetcher, seat: Worker) -> None:
         standing = self.session.look()
         self.screen.phase(phase(standing, self.session, complete=self._complete))
         self.screen.counts(counts(standing))
@@ -126,7 +126,7 @@ def phase(standing: Standing, session: Session, *, complete: bool | None = None)
         return "the links have come; sending the last answers"
     if waiting:
         return f"{waiting} wishes wait for approval: unveil owner approve {session.path}"
-    if standing.wished[ATTRIBUTE].received:
+    if standing.wished[ATTRIBUTE_LAYER].received:
         return "answering wishes as the policy says"
     return _uploading(standing, session, complete=complete) if standing.agreed else _comparing(standing)
 
@@ -146,7 +146,7 @@ def _uploading(standing: Standing, session: Session, *, complete: bool | None) -
 
 def counts(standing: Standing) -> str:
     """How many wishes were answered and refused, and how many values were sent."""
-    pairs, reviews = standing.wished[ATTRIBUTE], standing.wished[REVIEW]
+    pairs, reviews = standing.wished[ATTRIBUTE_LAYER], standing.wished[REVIEW_LAYER]
     if not pairs.received:
         return ""
     return (

@@ -28,7 +28,7 @@ from unveil.roles.owner.machine import Owner
 from unveil.runtime.claim import Claim
 from unveil.runtime.host import Host
 from unveil.runtime.owner.folder import OwnerFolder
-from unveil.runtime.worker import Seat
+from unveil.runtime.worker import Worker
 from unveil.transport.http.client import UnitClient
 from unveil.transport.logs import Log, configure
 
@@ -144,9 +144,9 @@ class Session:
         """A way to the record unit for short questions."""
         return self.folder.client(RECORD_UNIT.role, timeout=PATIENCE)
 
-    def seat(self) -> Seat:
+    def seat(self) -> Worker:
         """The threads that decide and deliver, not yet started."""
-        return Seat(self.folder.member.project, self.host, self.log, self.folder.clients())
+        return Worker(self.folder.member.project, self.host, self.log, self.folder.clients())
 
     def look(self) -> Standing:
         """Where the owner stands now."""

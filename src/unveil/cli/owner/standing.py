@@ -9,11 +9,11 @@ from unveil.protocol import codec, frames
 from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, LinkTable
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
 from unveil.roles.owner.decisions import KINDS, Answered, Prepared, Presented, Uploaded
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.storage.log.log import ProjectLog
 
 #: The unit that what is sent to a layer goes to.
-UNITS: Final = {ATTRIBUTE: str(ATTRIBUTE_UNIT), REVIEW: str(REVIEW_UNIT)}
+UNITS: Final = {ATTRIBUTE_LAYER: str(ATTRIBUTE_UNIT), REVIEW_LAYER: str(REVIEW_UNIT)}
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Standing:
     fingerprint: bytes = b""  # the one that the record unit was shown last
     agreed: bool | None = None
     parts: int | None = None  # of the upload; None: nothing was encoded yet
-    wished: dict[int, Wished] = field(default_factory=lambda: {ATTRIBUTE: Wished(), REVIEW: Wished()})
+    wished: dict[int, Wished] = field(default_factory=lambda: {ATTRIBUTE_LAYER: Wished(), REVIEW_LAYER: Wished()})
     links: int = 0  # parts of the link table
     links_expected: int | None = None
     _seq: int = 0
@@ -66,7 +66,7 @@ class Standing:
         """How many parts of the upload are at the record unit."""
         if self.parts is None:
             return 0
-        if self.wished[ATTRIBUTE].received:  # nobody wishes for anything before all parts have arrived
+        if self.wished[ATTRIBUTE_LAYER].received:  # nobody wishes for anything before all parts have arrived
             return self.parts
         # And until then the parts are all that is sent, after the fingerprint.
         return self.parts - min(self.parts, log.counts()["waiting"])
@@ -90,9 +90,9 @@ class Standing:
             case Agreement() as message:
                 self.agreed = bool(message.agree)
             case EncodingWish() as message:
-                self.wished[ATTRIBUTE].received += len(message)
+                self.wished[ATTRIBUTE_LAYER].received += len(message)
             case AttributeWish() as message:
-                self.wished[REVIEW].received += len(message)
+                self.wished[REVIEW_LAYER].received += len(message)
             case LinkTable() as message:
                 self.links, self.links_expected = self.links + 1, message.parts
 

@@ -18,7 +18,7 @@ from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol.roles import RECORD_UNIT, Role
 from unveil.roles.owner import policy_file
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.runtime.owner.folder import unit_client
 from unveil.runtime.worker import neighbours, unit_address
 from unveil.settings.reader import read_text
@@ -28,7 +28,7 @@ _AGREED: Final = {
     True: "the owners agree",
     False: "keys or parameters differ",
 }
-_APPROVED: Final = {"none": (), "review": (REVIEW,), "all": (ATTRIBUTE, REVIEW)}
+_APPROVED: Final = {"none": (), "review": (REVIEW_LAYER,), "all": (ATTRIBUTE_LAYER, REVIEW_LAYER)}
 
 
 def report(config: OwnerConfig, *, demonstration: bool) -> dict[str, Any]:

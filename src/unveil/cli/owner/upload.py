@@ -21,8 +21,8 @@ from unveil.cli.owner.session import Session, Stop
 from unveil.cli.owner.verdict import ProjectClosed, ask
 from unveil.errors import ProtocolError, SettingError, StorageError, UnveilError
 from unveil.protocol.roles import RECORD_UNIT
-from unveil.roles.owner.ledger import ATTRIBUTE
-from unveil.runtime.worker import Seat
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
+from unveil.runtime.worker import Worker
 from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.http.client import UnitClient
 from unveil.transport.port import Closed
@@ -61,7 +61,7 @@ class Upload:
     session: Session
     stop: Stop
     screen: Screen
-    _seat: Seat = field(init=False)
+    _seat: Worker = field(init=False)
 
     def work(self) -> bool:
         """Send what is not there yet; whether everything is there and usable, or the stop came first."""
@@ -116,7 +116,7 @@ class Upload:
     def _usable(self) -> bool:
         """Wait until the record unit has looked at the upload; SetAside if it is of no use."""
         standing = self.session.look()
-        if standing.linked or standing.wished[ATTRIBUTE].received:
+        if standing.linked or standing.wished[ATTRIBUTE_LAYER].received:
             return True  # nobody wishes for anything in an upload that is set aside
         self.session.verdict.arrived()
         pause = _TICK

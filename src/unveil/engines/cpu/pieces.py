@@ -22,8 +22,8 @@ from unveil.engines.cpu.work import (
     Int32s,
     Int64s,
     Plain,
-    Room,
     Rule,
+    Scratch,
     Side,
 )  # fmt: skip
 
@@ -37,7 +37,7 @@ def compare_pieces(
 
     left, right, by and at are the plain tuples of the two sides, the rule and the room.
     """
-    a, b, rule, room = Side(*left), Side(*right), Rule(*by), Room(*at)
+    a, b, rule, room = Side(*left), Side(*right), Rule(*by), Scratch(*at)
     state[FULL], state[FOUND] = 0, 0
     while state[PIECE] < last and not state[FULL]:
         here = state[PIECE]

@@ -14,7 +14,7 @@ from unveil.engines.cpu.compile import in_place, inner
 from unveil.engines.cpu.memory import get32, get64, put64
 from unveil.engines.cpu.tiles import address, duplicate, keep
 from unveil.engines.cpu.vectors import LANES, LINE, ROWS, common, common_line, prefetch
-from unveil.engines.cpu.work import COMPARED, FOUND, FRESH, FULL, LEFT, PIECE, RIGHT, Room, Rule, Side
+from unveil.engines.cpu.work import COMPARED, FOUND, FRESH, FULL, LEFT, PIECE, RIGHT, Rule, Scratch, Side
 
 _AHEAD: Final = 4  # small pieces between asking memory for a piece's rows and comparing them
 _FEW: Final = 4  # rows asked for on each side
@@ -28,7 +28,7 @@ def is_small(pieces: int, piece: int) -> bool:
 
 
 @inner
-def compare_small(a: Side, b: Side, rule: Rule, pieces: int, last: int, state: int, room: Room) -> None:
+def compare_small(a: Side, b: Side, rule: Rule, pieces: int, last: int, state: int, room: Scratch) -> None:
     """
     Compare pieces from where the state stands up to `last`, the first large one, or until the buffer is full.
 
@@ -70,7 +70,7 @@ def _compare(
     stop: int,
     skip: int,
     at: int,
-    room: Room,
+    room: Scratch,
 ) -> tuple[int, int, int, int]:
     """
     Compare a piece from the pair (left, right) on, with `at` hits in the buffer before.
@@ -127,7 +127,7 @@ def _ask(side: Side, pieces: int, at: int, words: int, skip: int) -> None:
 
 
 @inner
-def _decide(a: Side, b: Side, rule: Rule, i: int, j: int, need: int, at: int, room: Room) -> int:
+def _decide(a: Side, b: Side, rule: Rule, i: int, j: int, need: int, at: int, room: Scratch) -> int:
     """Compare all words of a pair and keep it if it reaches the floor; how many hits that is."""
     both = common(address(a, i, rule.words), address(b, j, rule.words), rule.words)
     if both < need:

@@ -14,7 +14,7 @@ from typing import Final
 from unveil.engines.cpu.compile import inner
 from unveil.engines.cpu.memory import get32, get64, put32, put64, put_float
 from unveil.engines.cpu.vectors import LANES, ROWS, common, counts, reaches
-from unveil.engines.cpu.work import CHUNK, FOUND, FULL, LEFT, RIGHT, Int64s, Room, Rule, Side
+from unveil.engines.cpu.work import CHUNK, FOUND, FULL, LEFT, RIGHT, Int64s, Rule, Scratch, Side
 
 _NEVER: Final = -(1 << 40)  # a sum that starts here reaches nothing: the missing rows of the last quad
 _DICE: Final = 0
@@ -48,7 +48,7 @@ def duplicate(a: Side, b: Side, i: int, j: int) -> bool:
 
 
 @inner
-def keep(a: Side, b: Side, rule: Rule, i: int, j: int, both: int, total: int, at: int, room: Room) -> None:
+def keep(a: Side, b: Side, rule: Rule, i: int, j: int, both: int, total: int, at: int, room: Scratch) -> None:
     """Write down the hit number `at`."""
     put32(room.left, at, get32(a.rows, i))
     put32(room.right, at, get32(b.rows, j))
@@ -79,7 +79,7 @@ def _reachable(ones: int, start: int, stop: int, fewest: int, most: int, need: i
 
 @inner
 def compare_tile(
-    a: Side, b: Side, rule: Rule, top: int, bottom: int, right_stop: int, state: Int64s, room: Room
+    a: Side, b: Side, rule: Rule, top: int, bottom: int, right_stop: int, state: Int64s, room: Scratch
 ) -> None:
     """Compare a piece from where its state stands: every quad of its left rows with chunk after chunk of its right."""
     ones, need = b.ones, rule.need
@@ -105,7 +105,7 @@ def compare_tile(
 
 @inner
 def _compare_quad(
-    a: Side, b: Side, rule: Rule, first: int, size: int, low: int, high: int, end: int, state: Int64s, room: Room
+    a: Side, b: Side, rule: Rule, first: int, size: int, low: int, high: int, end: int, state: Int64s, room: Scratch
 ) -> None:
     """The quad at position `first` against the groups of low:high from state[RIGHT] on, up to position `end`."""
     ones, words, prefix = -1, rule.words, rule.prefix
@@ -125,7 +125,7 @@ def _compare_quad(
 
 
 @inner
-def _start(a: Side, rule: Rule, first: int, size: int, ones: int, room: Room) -> None:
+def _start(a: Side, rule: Rule, first: int, size: int, ones: int, room: Scratch) -> None:
     """Where the sums of a quad start against right rows with at least so many ones: needed rises with ones."""
     for row in range(ROWS):
         start = _NEVER
@@ -136,7 +136,7 @@ def _start(a: Side, rule: Rule, first: int, size: int, ones: int, room: Room) ->
 
 @inner
 def _decide(
-    a: Side, b: Side, rule: Rule, first: int, size: int, position: int, lanes: int, state: Int64s, room: Room
+    a: Side, b: Side, rule: Rule, first: int, size: int, position: int, lanes: int, state: Int64s, room: Scratch
 ) -> None:
     """Decide each pair of quad and group by its own count; keep those that reach the floor."""
     for row in range(size):
@@ -149,7 +149,7 @@ def _decide(
 
 
 @inner
-def _gather(a: Side, rule: Rule, first: int, size: int, room: Room) -> None:
+def _gather(a: Side, rule: Rule, first: int, size: int, room: Scratch) -> None:
     """Lay out a quad's rows word by word, and count their ones after the prefix."""
     for row in range(size):
         source = address(a, first + row, rule.words)
@@ -160,7 +160,7 @@ def _gather(a: Side, rule: Rule, first: int, size: int, room: Room) -> None:
 
 
 @inner
-def _pack(b: Side, words: int, low: int, high: int, room: Room) -> None:
+def _pack(b: Side, words: int, low: int, high: int, room: Scratch) -> None:
     """Lay out right rows in groups, word by word. What an incomplete last group held before is never kept as a hit."""
     for position in range(low, high):
         source = address(b, position, words)

@@ -59,7 +59,7 @@ class Rule(NamedTuple):
     chunk: int  # right rows that are packed at a time
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Where a thread's own scratch memory and its hits lie."""
 
     groups: int  # uint64: packed right rows
@@ -92,7 +92,7 @@ class Ordered:
 class Buffers:
     """A task's scratch memory and hits."""
 
-    room: Room
+    room: Scratch
     scratch: tuple[NDArray[np.uint64], ...]
     left: Int32s
     right: Int32s
@@ -107,7 +107,7 @@ class Buffers:
         left, right, similarity = np.empty(capacity, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
         groups, quad, rest, start, counts = (array.ctypes.data for array in scratch)
         hits = left.ctypes.data, right.ctypes.data, similarity.ctypes.data
-        room = Room(groups, quad, rest, start, counts, hits[0], hits[1], hits[2], capacity)
+        room = Scratch(groups, quad, rest, start, counts, hits[0], hits[1], hits[2], capacity)
         return cls(room, scratch, left, right, similarity)
 
     def hits(self, found: int) -> Pairs:

@@ -16,7 +16,7 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.encoding.qgrams import tokenise
 from unveil.lab.bench.encode import QUICK, SIZES, best
-from unveil.lab.synthetic import Population, generate
+from unveil.lab.synthetic import Registers, generate
 from unveil.records import Records
 from unveil.schema import Schema, built_in
 
@@ -50,7 +50,7 @@ def run(*, quick: bool, peers: Path | None) -> dict[str, Any]:  # noqa: ARG001 -
     }
 
 
-def _measured(encoder: Encoder, people: Population, pairs: int) -> dict[str, Any]:
+def _measured(encoder: Encoder, people: Registers, pairs: int) -> dict[str, Any]:
     """Both owners' work for that many pairs, one after the other."""
     rng = np.random.default_rng(1)
     left, right = rng.integers(0, _PEOPLE, (2, pairs))

@@ -52,7 +52,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedPair:
     """One pair that the reviewer was asked about, the label given, and the truth."""
 
     cells: tuple[Shown, ...]
@@ -72,7 +72,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunResult:
     """One simulated run from reading to result."""
 
     dataset: str
@@ -95,7 +95,7 @@ class Run:
     uncertain_band: tuple[float, float] = (0.0, 0.0)
     histogram: Histogram | None = None
     disclosures: tuple[Disclosure, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[AskedPair, ...] = ()
     review_states: dict[str, dict[str, int]] = field(default_factory=dict)  # attribute -> state -> pairs
     kapr: dict[str, float] = field(default_factory=dict)  # "seen", "held", and "held" had more been asked for
     flows: tuple[Flow, ...] = ()

@@ -18,7 +18,7 @@ _PATIENCE: Final = 600.0  # seconds without anything that moves
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CourseProgress:
     """Where a trial stands: what the record unit is doing, and how many labels the reviewer has given."""
 
     stage: str
@@ -30,7 +30,7 @@ def conduct(
     reviewer: TrialReviewer,
     operator: UnitClient,
     *,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[CourseProgress], None] = lambda _: None,
     patience: float = _PATIENCE,
 ) -> None:
     """
@@ -48,7 +48,7 @@ def conduct(
                 looked, status = time.monotonic(), operator.status()
         except (Unreachable, Busy):
             busy = 0
-        tell(Progress(_stage(status), reviewer.given))
+        tell(CourseProgress(_stage(status), reviewer.given))
         if last != (reviewer.given, status):
             moved, last = time.monotonic(), (reviewer.given, status)
         if time.monotonic() - moved > patience:

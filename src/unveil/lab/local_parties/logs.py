@@ -11,7 +11,7 @@ from unveil.protocol import codec, frames
 from unveil.protocol.machine import Decision, Erased
 from unveil.protocol.messages import Message
 from unveil.storage.database import Database
-from unveil.storage.log.entries import Entry
+from unveil.storage.log.entries import LogEntry
 from unveil.storage.log.log import ProjectLog
 
 _ERASED: Mapping[str, type[Erased]] = {"Erased": Erased}
@@ -30,7 +30,7 @@ def log_of(trial: Trial, party: str) -> Iterator[ProjectLog]:
         )
 
 
-def opened(entry: Entry, decisions: Mapping[str, type[Decision]]) -> Message | Decision:
+def opened(entry: LogEntry, decisions: Mapping[str, type[Decision]]) -> Message | Decision:
     """What an entry holds; of a message whose contents were erased, what stands for it."""
     if entry.body is None:
         return frames.read(entry.stub, _ERASED)

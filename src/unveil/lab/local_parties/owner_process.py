@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unveil.errors import StorageError, UnveilError
 from unveil.projects.owner_config import OwnerConfig
-from unveil.runtime.owner.fetcher import Errand
+from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.owner.folder import OwnerFolder
 
 _LOOK = 0.1  # seconds between looks at whether the links have come
@@ -28,7 +28,7 @@ def work(folder: Path, stop: threading.Event) -> None:
             errand.stop()
 
 
-def _through(errand: Errand) -> bool:
+def _through(errand: Fetcher) -> bool:
     """Whether the links have come. A log that cannot be read just now ends no owner: its disk may come back."""
     try:
         return errand.finished

@@ -17,8 +17,8 @@ from unveil.errors import ProtocolError
 from unveil.lab.evaluation.result import Point
 from unveil.lab.local_parties.folder import OWNERS, Trial
 from unveil.lab.local_parties.logs import log_of, opened
-from unveil.lab.simulation.machines import Machines, Settings
-from unveil.lab.simulation.observer import Answered
+from unveil.lab.simulation.machines import Machines, SimulationSettings
+from unveil.lab.simulation.observer import ReviewedPair
 from unveil.lab.simulation.study import Study
 from unveil.protocol import codec
 from unveil.protocol.flows import Envelope, check_outgoing
@@ -27,12 +27,11 @@ from unveil.protocol.messages import ID, AttributeEncodings, AttributeValues, La
 from unveil.protocol.roles import Address, address_of
 from unveil.roles.attribute_unit.decisions import Reported
 from unveil.roles.columns import entries
-from unveil.roles.owner.decisions import Answered as WishAnswered
-from unveil.roles.owner.decisions import Approved
+from unveil.roles.owner.decisions import Answered, Approved
 from unveil.roles.review_unit.decisions import UNSURE, Decided, Opened
 from unveil.roles.review_unit.display import Verdict
 from unveil.schema import Schema
-from unveil.storage.log.entries import Entry
+from unveil.storage.log.entries import LogEntry
 
 
 class Replay(Machines):
@@ -43,7 +42,7 @@ class Replay(Machines):
         trial: Trial,
         study: Study,
         schema: Schema,
-        settings: Settings,
+        settings: SimulationSettings,
         *,
         on_point: Callable[[Point], None] = lambda _: None,
     ) -> None:
@@ -94,7 +93,7 @@ class Replay(Machines):
                 machine.apply(event)
                 yield event
 
-    def _event(self, entry: Entry, machine: Machine) -> Envelope | Decision:
+    def _event(self, entry: LogEntry, machine: Machine) -> Envelope | Decision:
         found = opened(entry, machine.decisions)
         if isinstance(found, Decision):
             return found
@@ -110,7 +109,7 @@ class Replay(Machines):
                 return Step(decision)
             case Decided():
                 return self._judged(decision)
-            case WishAnswered():
+            case Answered():
                 time = struct.unpack("<d", decision.time)[0]
         step = machine.decide(time)
         if step is None or step.decision != decision:
@@ -124,7 +123,7 @@ class Replay(Machines):
             Verdict(task_id, None if g == UNSURE else bool(g), sure, self.review_unit.stages(task_id))
             for task_id, g, sure in zip(entries(decision.task_ids, ID), decision.g, p, strict=True)
         ]
-        self.answered += [Answered(shown[one.task_id], one, self.truth_of(one.task_id)) for one in verdicts]
+        self.answered += [ReviewedPair(shown[one.task_id], one, self.truth_of(one.task_id)) for one in verdicts]
         return self.review_unit.judge(verdicts)
 
     def _send(self, step: Step) -> None:

@@ -21,7 +21,7 @@ REVIEWED, LABELS, THRESHOLD, FOUND, MATCHED = range(5)
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class PairCounts:
     """Pairs found, matched and true, of one run or summed over several."""
 
     found: int
@@ -35,10 +35,10 @@ class Counts:
         return 2 * self.found / total if total else 1.0
 
 
-def pooled(counts: Iterable[Counts]) -> Counts:
+def pooled(counts: Iterable[PairCounts]) -> PairCounts:
     """The sums."""
     some = list(counts)
-    return Counts(
+    return PairCounts(
         sum(count.found for count in some),
         sum(count.matched for count in some),
         sum(count.true_pairs for count in some),
@@ -46,7 +46,7 @@ def pooled(counts: Iterable[Counts]) -> Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrajectoryStep:
     """All runs of a cell after the same update: averages and ranges of F1, and the mean effort."""
 
     reviewed_pairs: float
@@ -66,16 +66,16 @@ class Average:
     runs: int
     thresholds: int
     losing_runs: int
-    steps: tuple[Step, ...]
+    steps: tuple[TrajectoryStep, ...]
     seconds: float
 
     @property
-    def first(self) -> Step:
+    def first(self) -> TrajectoryStep:
         """Before any review."""
         return self.steps[0]
 
     @property
-    def last(self) -> Step:
+    def last(self) -> TrajectoryStep:
         """At the end."""
         return self.steps[-1]
 
@@ -115,12 +115,12 @@ def _padded(run: Result, index: int) -> list[float]:
     return points[min(index, len(points) - 1)]
 
 
-def _counts(run: Result, point: Sequence[float]) -> Counts:
-    return Counts(int(point[FOUND]), int(point[MATCHED]), int(run["true_pairs"]))
+def _counts(run: Result, point: Sequence[float]) -> PairCounts:
+    return PairCounts(int(point[FOUND]), int(point[MATCHED]), int(run["true_pairs"]))
 
 
-def _step(points: Sequence[Sequence[float]], runs: Sequence[Result]) -> Step:
-    by_threshold: defaultdict[float, list[Counts]] = defaultdict(list)
+def _step(points: Sequence[Sequence[float]], runs: Sequence[Result]) -> TrajectoryStep:
+    by_threshold: defaultdict[float, list[PairCounts]] = defaultdict(list)
     single = []
     for run, point in zip(runs, points, strict=True):
         counts = _counts(run, point)
@@ -128,7 +128,7 @@ def _step(points: Sequence[Sequence[float]], runs: Sequence[Result]) -> Step:
         single.append(counts.f1)
     per_threshold = [pooled(counts) for counts in by_threshold.values()]
     f1 = [counts.f1 for counts in per_threshold]
-    return Step(
+    return TrajectoryStep(
         reviewed_pairs=fmean(point[REVIEWED] for point in points),
         clerical_labels=fmean(point[LABELS] for point in points),
         micro=pooled(per_threshold).f1,

@@ -10,7 +10,7 @@ FOLDED: Final = "clk-xor"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """One setting, run from several starting thresholds with several seeds."""
 
     dataset: str
@@ -38,7 +38,7 @@ def label(dataset: str, encoding: str) -> str:
 class Plan:
     """What is to be run: every cell from t_opt + each offset with each seed."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
     offsets: tuple[float, ...]
     seeds: tuple[int, ...]
     quick: bool = False
@@ -56,16 +56,16 @@ class Plan:
 
 #: All published cells, the best documented sets first.
 GRID: Final = (
-    *(Cell("E1M", 100, error) for error in (0.0, 0.1, 0.2)),
-    *(Cell("E1M", budget, 0.2) for budget in (200, 300)),
-    *(Cell(dataset, budget, 0.2) for dataset in ("E2M", "E1S", "E1L", "E2S") for budget in (200, 300)),
-    *(Cell(dataset, 300, 0.2, FOLDED) for dataset in ("E1M", "E1S", "E1L")),
+    *(GridCell("E1M", 100, error) for error in (0.0, 0.1, 0.2)),
+    *(GridCell("E1M", budget, 0.2) for budget in (200, 300)),
+    *(GridCell(dataset, budget, 0.2) for dataset in ("E2M", "E1S", "E1L", "E2S") for budget in (200, 300)),
+    *(GridCell(dataset, 300, 0.2, FOLDED) for dataset in ("E1M", "E1S", "E1L")),
 )
 OFFSETS: Final = tuple(hundredth / 100 for hundredth in range(-5, 6))
 SEEDS: Final = (1, 2, 3)
 
 #: Cells in which layer C is measured, and the set whose filters are.
-REVIEWED: Final = (Cell("E1M", 200, 0.2), Cell("E2M", 200, 0.2))
+REVIEWED: Final = (GridCell("E1M", 200, 0.2), GridCell("E2M", 200, 0.2))
 MEASURED: Final = "E1M"
 
 

@@ -20,8 +20,8 @@ from typing import Any, Final
 import numpy as np
 
 from unveil.errors import SettingError
-from unveil.lab.paper.register import COLUMNS, Entry, Register, Values
-from unveil.lab.synthetic import Population, write
+from unveil.lab.paper.register import COLUMNS, Register, Values, VoterEntry
+from unveil.lab.synthetic import Registers, write
 from unveil.records import Column, Records
 
 SHARES: Final = {"S": 0.1, "M": 0.2, "L": 0.3}
@@ -83,7 +83,7 @@ def unequal(left: Values, right: Values) -> int:
     return sum(any(left[_AT[name]] != right[_AT[name]] for name in group) for group in _COUNTED)
 
 
-def make_set(register: Register, wanted: Wanted, *, seed: int) -> Population:
+def make_set(register: Register, wanted: Wanted, *, seed: int) -> Registers:
     """One set; the same register and seed give the same set, in whichever order the files were read."""
     rng = np.random.default_rng([seed, zlib.crc32(wanted.name.encode())])
     voters = sorted(register.voters)
@@ -157,15 +157,15 @@ def _alone(
     return drawn
 
 
-def _record(entry: Entry, year: int) -> Values:
+def _record(entry: VoterEntry, year: int) -> Values:
     return tuple(str(year) if name == "year_of_birth" else entry.values[_AT[name]] for name in _ORDER)
 
 
-def _shuffled(left: Sequence[Values], right: Sequence[Values], shared: int, rng: np.random.Generator) -> Population:
+def _shuffled(left: Sequence[Values], right: Sequence[Values], shared: int, rng: np.random.Generator) -> Registers:
     """Both sources in random order; ids count the rows, so they say nothing about who is who."""
     order_a, order_b = rng.permutation(len(left)), rng.permutation(len(right))
     truth = np.stack([np.argsort(order_a)[:shared], np.argsort(order_b)[:shared]], axis=1)
-    return Population(
+    return Registers(
         _records("a", [left[row] for row in order_a]),
         _records("b", [right[row] for row in order_b]),
         truth[np.argsort(truth[:, 0])],

@@ -18,7 +18,7 @@ from unveil.lab.paper.journal import Journal, Result
 from unveil.lab.paper.outputs import summary, write_results, write_summary
 from unveil.lab.paper.pool import run_batches
 from unveil.lab.paper.report import render
-from unveil.lab.paper.tasks import Batch, batches_of, tasks_of
+from unveil.lab.paper.tasks import StudyTasks, batches_of, tasks_of
 from unveil.lab.paper.work import Bench
 from unveil.schema import Schema
 from unveil.schema.presets import with_preset
@@ -26,14 +26,14 @@ from unveil.schema.presets import with_preset
 JOURNAL, RESULTS, SUMMARY, REPORT = "journal.jsonl", "results.parquet", "summary.json", "report.html"
 
 
-class Progress(Protocol):
+class ExperimentProgress(Protocol):
     """Who wants to know how far it is."""
 
     def begin(self, total: int, done: int) -> None:
         """There are so many pieces of work, of which so many are done already."""
         ...
 
-    def start(self, worker: int, batch: Batch) -> None:
+    def start(self, worker: int, batch: StudyTasks) -> None:
         """A worker takes a study."""
         ...
 
@@ -71,7 +71,7 @@ def conduct(
     preset: str,
     jobs: int,
     engine: str,
-    progress: Progress,
+    progress: ExperimentProgress,
     note: Callable[[str], None],
     clock: Callable[[], float] = time.perf_counter,
 ) -> Outcome:

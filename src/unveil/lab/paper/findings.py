@@ -9,7 +9,7 @@ from statistics import fmean, median
 from typing import Any
 
 from unveil.lab.paper.averages import Average, average
-from unveil.lab.paper.cells import Cell, Plan, label
+from unveil.lab.paper.cells import GridCell, Plan, label
 from unveil.lab.paper.journal import Result
 
 _BASELINES = ("t_opt", "record_level", "attribute_level", "pairs_completeness", "candidate_pairs", "true_pairs")
@@ -21,7 +21,7 @@ class Findings:
 
     plan: Plan
     preset: str
-    cells: dict[Cell, Average]
+    cells: dict[GridCell, Average]
     baselines: dict[str, dict[str, float]]  # by set, means over the seeds
     records: dict[str, tuple[int, int]]
     record_bits: dict[str, dict[str, float]]  # by encoding
@@ -46,7 +46,7 @@ class Findings:
         """The time that one process would have needed."""
         return sum(found.seconds for found in self.cells.values()) + sum(self.preparation.values()) + self.measuring
 
-    def figures(self, cell: Cell) -> dict[str, float]:
+    def figures(self, cell: GridCell) -> dict[str, float]:
         """The figures of a cell that were published of some cells."""
         figures = self.cells[cell].figures()
         baseline = self.baselines.get(cell.label)
@@ -54,7 +54,7 @@ class Findings:
             figures["to_attribute_level"] = figures["final_mean"] - baseline["attribute_level"]
         return figures
 
-    def rounds_to_record_level(self, cell: Cell) -> int | None:
+    def rounds_to_record_level(self, cell: GridCell) -> int | None:
         """After how many rounds the average reaches what the best threshold alone does; None if it never does."""
         line = self.baselines[cell.label]["record_level"] if cell.label in self.baselines else None
         steps = enumerate(self.cells[cell].steps)
@@ -63,11 +63,11 @@ class Findings:
 
 def findings(results: Mapping[str, Result], plan: Plan, preset: str, *, missing: Iterable[str] = ()) -> Findings:
     """What these results say; results outside the plan are left out."""
-    runs: defaultdict[Cell, list[Result]] = defaultdict(list)
+    runs: defaultdict[GridCell, list[Result]] = defaultdict(list)
     by_label: defaultdict[str, list[Result]] = defaultdict(list)
     bits: list[Result] = []
     for _, result in sorted(results.items()):
-        cell = Cell(result["dataset"], result["budget"], result["error"], result["encoding"])
+        cell = GridCell(result["dataset"], result["budget"], result["error"], result["encoding"])
         if result["kind"] == "study":
             by_label[cell.label].append(result)
         elif result["kind"] == "bits":

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import unveil
 from unveil.files.atomic import replacing
 from unveil.lab.paper import published
-from unveil.lab.paper.averages import Counts
+from unveil.lab.paper.averages import PairCounts
 from unveil.lab.paper.deviations import explanation, privacy_deviations, quality_deviations
 from unveil.lab.paper.findings import Findings
 from unveil.lab.paper.journal import Result
@@ -47,7 +47,7 @@ def _rows(run: Result) -> Iterable[dict[str, Any]]:
             **shared, "step": step, "reviewed_pairs": reviewed, "clerical_labels": labels, "threshold": threshold,
             "true_positives": found, "false_positives": matched - found, "false_negatives": true_pairs - found,
             "precision": found / matched if matched else 1.0, "recall": found / true_pairs if true_pairs else 1.0,
-            "f1": Counts(found, matched, true_pairs).f1,
+            "f1": PairCounts(found, matched, true_pairs).f1,
         }  # fmt: skip
 
 

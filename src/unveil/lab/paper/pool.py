@@ -22,10 +22,10 @@ from typing import Any
 
 from unveil.errors import UnveilError
 from unveil.lab.paper.journal import Result
-from unveil.lab.paper.tasks import Batch
+from unveil.lab.paper.tasks import StudyTasks
 from unveil.lab.paper.work import Bench
 
-OnStart = Callable[[int, Batch], None]
+OnStart = Callable[[int, StudyTasks], None]
 OnResult = Callable[[int, Result], None]
 
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -40,7 +40,9 @@ class Failure:
     hint: str | None = None
 
 
-def run_batches(bench: Bench, batches: Sequence[Batch], *, jobs: int, on_start: OnStart, on_result: OnResult) -> None:
+def run_batches(
+    bench: Bench, batches: Sequence[StudyTasks], *, jobs: int, on_start: OnStart, on_result: OnResult
+) -> None:
     """Do all batches with that many processes; with one, in this process. Results come one by one, in any order."""
     jobs = min(jobs, len(batches))
     if jobs <= 1:
@@ -54,7 +56,7 @@ def run_batches(bench: Bench, batches: Sequence[Batch], *, jobs: int, on_start: 
 
 
 def _share_out(
-    workers: dict[Connection, BaseProcess], waiting: list[Batch], on_start: OnStart, on_result: OnResult
+    workers: dict[Connection, BaseProcess], waiting: list[StudyTasks], on_start: OnStart, on_result: OnResult
 ) -> None:
     number = {pipe: index for index, pipe in enumerate(workers)}
     busy: set[Connection] = set()

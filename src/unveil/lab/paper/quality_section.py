@@ -11,12 +11,12 @@ from unveil.lab.evaluation.report.sections import section
 from unveil.lab.evaluation.report.svg import figure
 from unveil.lab.paper import published
 from unveil.lab.paper.averages import Average
-from unveil.lab.paper.cells import FOLDED, PLAIN, Cell
+from unveil.lab.paper.cells import FOLDED, PLAIN, GridCell
 from unveil.lab.paper.deviations import signed
 from unveil.lab.paper.findings import Findings
 
 _STYLES = 3  # lines that a chart can tell apart
-Name = Callable[[Cell], str]
+Name = Callable[[GridCell], str]
 
 
 def by_error(found: Findings) -> Markup | None:
@@ -48,14 +48,16 @@ def folded(found: Findings) -> Markup | None:
 
 
 def _section(
-    found: Findings, key: str, heading: str, cells: Sequence[Cell], name: Name, *, levels: bool = True
+    found: Findings, key: str, heading: str, cells: Sequence[GridCell], name: Name, *, levels: bool = True
 ) -> Markup | None:
     if not cells:
         return None
     return section(f"{key}-heading", heading, _chart(found, key, heading, cells, name, levels=levels))
 
 
-def _chart(found: Findings, key: str, title: str, cells: Sequence[Cell], name: Name, *, levels: bool = True) -> Markup:
+def _chart(
+    found: Findings, key: str, title: str, cells: Sequence[GridCell], name: Name, *, levels: bool = True
+) -> Markup:
     shown = list(cells)[-_STYLES:]
     lines = [_line(found.cells[cell], name(cell), style) for style, cell in enumerate(shown)]
     caption = _caption(found, shown, name)
@@ -101,7 +103,7 @@ def _levels(found: Findings, label: str) -> list[Level]:
     return [Level("record level", baseline["record_level"]), Level("attribute level", baseline["attribute_level"])]
 
 
-def _published(found: Findings, cells: Sequence[Cell]) -> list[Published]:
+def _published(found: Findings, cells: Sequence[GridCell]) -> list[Published]:
     """Diamonds at the published averages: one at the start, which the cells of a set share, and one for each end."""
     marks: list[Published] = []
     starts = set()
@@ -117,12 +119,12 @@ def _published(found: Findings, cells: Sequence[Cell]) -> list[Published]:
     return marks
 
 
-def _stated(cell: Cell) -> str:
+def _stated(cell: GridCell) -> str:
     rounds = published.ROUNDS_TO_RECORD_LEVEL.get(cell.name)
     return f" (published {rounds[0]} to {rounds[1]})" if rounds else ""
 
 
-def _caption(found: Findings, cells: Sequence[Cell], name: Name) -> str:
+def _caption(found: Findings, cells: Sequence[GridCell], name: Name) -> str:
     sentences = []
     for cell in cells:
         first, last = found.cells[cell].first, found.cells[cell].last

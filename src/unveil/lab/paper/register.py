@@ -42,7 +42,7 @@ Values = tuple[str, ...]
 
 
 @dataclass(slots=True, repr=False)
-class Entry:
+class VoterEntry:
     """What a voter's entry says, in the order of COLUMNS; the year of birth; first and last snapshot that hold it."""
 
     values: Values
@@ -55,7 +55,7 @@ class Entry:
 class Register:
     """The voters that were kept, by hash of their id, each with its distinct entries, the latest first."""
 
-    voters: dict[bytes, list[Entry]] = field(default_factory=dict)
+    voters: dict[bytes, list[VoterEntry]] = field(default_factory=dict)
     newest: str = ""
     rows: int = 0
     left_out: int = 0  # rows without names or age, or broken ones
@@ -108,7 +108,7 @@ class _Keep:
                     entry.year = year
                 entry.first, entry.last = min(entry.first, date), max(entry.last, date)
                 return
-        entries.append(Entry(values, year, date, date))
+        entries.append(VoterEntry(values, year, date, date))
         if len(self.register.voters) > self._most + self._most // _SLACK:
             self.shrink()
 

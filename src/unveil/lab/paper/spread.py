@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings, World
+from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.linkage.bits import Bits, Words
 from unveil.privacy.bits import gini, gini_floor, js_distance, js_distance_floor, position_counts
 from unveil.protocol.codec import decode
@@ -31,7 +31,7 @@ def plain_spread(study: Study) -> dict[str, Measures]:
     return _by_attribute(filters, study.schema, records_per_key=1)
 
 
-def keyed_spread(study: Study, schema: Schema, settings: Settings) -> dict[str, Measures]:
+def keyed_spread(study: Study, schema: Schema, settings: SimulationSettings) -> dict[str, Measures]:
     """The same of the attribute filters that owners sent in one run, each keyed for its pair."""
     sent: list[Words] = []
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from unveil.lab.paper import cells as grid
-from unveil.lab.paper.cells import Cell, Plan
+from unveil.lab.paper.cells import GridCell, Plan
 
 Kind = Literal["study", "bits", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class StudyTask:
     """
     One piece of work on a study; its key names its result in the journal.
 
@@ -23,7 +23,7 @@ class Task:
     """
 
     kind: Kind
-    cell: Cell
+    cell: GridCell
     seed: int
     offset: float = 0.0
     reviewed: bool = False
@@ -38,13 +38,13 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class StudyTasks:
     """The tasks of one study: a data set, encoded one way under the key of one seed."""
 
     dataset: str
     encoding: str
     seed: int
-    tasks: tuple[Task, ...]
+    tasks: tuple[StudyTask, ...]
 
     @property
     def name(self) -> str:
@@ -52,29 +52,31 @@ class Batch:
         return f"{grid.label(self.dataset, self.encoding)}, seed {self.seed}"
 
 
-def tasks_of(plan: Plan, datasets: Collection[str]) -> list[Task]:
+def tasks_of(plan: Plan, datasets: Collection[str]) -> list[StudyTask]:
     """Every task of the plan on these data sets."""
-    found: list[Task] = []
+    found: list[StudyTask] = []
     cells = [cell for cell in plan.cells if cell.dataset in datasets]
     for seed in plan.seeds:
         for study in dict.fromkeys((cell.dataset, cell.encoding) for cell in cells):
             # What belongs to no single cell is filed under a cell without a budget.
-            nowhere = Cell(study[0], 0, 0.0, study[1])
-            found.append(Task("study", nowhere, seed))
+            nowhere = GridCell(study[0], 0, 0.0, study[1])
+            found.append(StudyTask("study", nowhere, seed))
             if study[0] == grid.MEASURED and seed == plan.seeds[0]:
-                found.append(Task("bits", nowhere, seed))
+                found.append(StudyTask("bits", nowhere, seed))
         found += [
-            Task("run", cell, seed, offset, reviewed=cell in grid.REVIEWED) for cell in cells for offset in plan.offsets
+            StudyTask("run", cell, seed, offset, reviewed=cell in grid.REVIEWED)
+            for cell in cells
+            for offset in plan.offsets
         ]
     return found
 
 
-def batches_of(tasks: Collection[Task], done: Collection[str]) -> list[Batch]:
+def batches_of(tasks: Collection[StudyTask], done: Collection[str]) -> list[StudyTasks]:
     """What is still to be done, by study; those with most work first, so that the last to end are short."""
-    batches: dict[tuple[str, str, int], Batch] = {}
+    batches: dict[tuple[str, str, int], StudyTasks] = {}
     for task in tasks:
         if task.key not in done:
             key = (task.cell.dataset, task.cell.encoding, task.seed)
-            batch = batches.get(key, Batch(*key, ()))
+            batch = batches.get(key, StudyTasks(*key, ()))
             batches[key] = replace(batch, tasks=(*batch.tasks, task))
     return sorted(batches.values(), key=lambda batch: -len(batch.tasks))

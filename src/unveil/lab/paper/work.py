@@ -11,14 +11,14 @@ from typing import Any
 from unveil.engines import choose
 from unveil.lab.evaluation.baselines import attribute_level_f1
 from unveil.lab.evaluation.dataset import read_dataset
-from unveil.lab.evaluation.result import Point, Run
+from unveil.lab.evaluation.result import Point, RunResult
 from unveil.lab.paper import spread
 from unveil.lab.paper.cells import PLAIN
 from unveil.lab.paper.journal import Result
-from unveil.lab.paper.tasks import Batch, Task
+from unveil.lab.paper.tasks import StudyTask, StudyTasks
 from unveil.lab.simulation.run import Stopwatch, simulate, starting_threshold
 from unveil.lab.simulation.study import Study
-from unveil.lab.simulation.world import Settings
+from unveil.lab.simulation.world import SimulationSettings
 from unveil.schema import Schema
 from unveil.schema.presets import with_encoding, with_preset
 
@@ -39,7 +39,7 @@ class Bench:
     engine: str = "auto"
     threads: int | None = None
 
-    def results(self, batch: Batch) -> Iterator[Result]:
+    def results(self, batch: StudyTasks) -> Iterator[Result]:
         """The result of each task of the batch, as soon as it is there."""
         began = time.perf_counter()
         schema = with_preset(with_encoding(self.schema, batch.encoding), self.preset)
@@ -56,7 +56,7 @@ class Bench:
                 **found, "seconds": time.perf_counter() - began,
             }  # fmt: skip
 
-    def _done(self, task: Task, study: Study, prepared: float) -> dict[str, Any]:
+    def _done(self, task: StudyTask, study: Study, prepared: float) -> dict[str, Any]:
         match task.kind:
             case "study":
                 return {**baselines(study), "prepared": prepared}
@@ -65,19 +65,19 @@ class Bench:
             case "run":
                 return self._run(task, study)
 
-    def _bits(self, task: Task, study: Study) -> dict[str, Any]:
+    def _bits(self, task: StudyTask, study: Study) -> dict[str, Any]:
         record = spread.record_spread(study)
         if task.cell.encoding != PLAIN:
             return {"record": record}  # attribute filters do not depend on how records are encoded
         schema = with_preset(study.schema, self.preset, budget=_MEASURED_BUDGET)
-        settings = Settings(seed=task.seed, error=_MEASURED_ERROR, t0=study.best[0])
+        settings = SimulationSettings(seed=task.seed, error=_MEASURED_ERROR, t0=study.best[0])
         keyed = spread.keyed_spread(study, schema, settings)
         return {"record": record, "attribute": {"abf": spread.plain_spread(study), "kabf": keyed}}
 
-    def _run(self, task: Task, study: Study) -> dict[str, Any]:
+    def _run(self, task: StudyTask, study: Study) -> dict[str, Any]:
         schema = with_preset(study.schema, self.preset, budget=task.cell.budget)
         t0 = starting_threshold(study, offset=task.offset, threshold=None)
-        settings = Settings(seed=task.seed, error=task.cell.error, t0=t0)
+        settings = SimulationSettings(seed=task.seed, error=task.cell.error, t0=t0)
         watch = Stopwatch.start(time.perf_counter)
         run, _ = simulate(study, schema, settings, watch, preset=self.preset, full=task.reviewed)
         found: dict[str, Any] = {
@@ -118,7 +118,7 @@ def counted(point: Point, true_pairs: int) -> list[float]:
     return [point.reviewed_pairs, point.clerical_labels, point.threshold, found, matched]
 
 
-def seen_in_review(run: Run) -> dict[str, Any]:
+def seen_in_review(run: RunResult) -> dict[str, Any]:
     """KAPR under three request policies, and the share of reviewed pairs of which each attribute was provided."""
     shares = {name: states.get("shown", 0) / (sum(states.values()) or 1) for name, states in run.review_states.items()}
     return {"kapr": {name: run.kapr.get(key, 0.0) for key, name in _KAPR.items()}, "provided": shares}

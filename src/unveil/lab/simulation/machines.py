@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from unveil.lab.evaluation.quality import quality
 from unveil.lab.evaluation.result import Flow, Point
-from unveil.lab.simulation.observer import Answered
+from unveil.lab.simulation.observer import ReviewedPair
 from unveil.lab.simulation.study import Study
 from unveil.models.choice import assessor, attribute_model, record_model
 from unveil.models.forest import Forest
@@ -23,7 +23,7 @@ from unveil.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SimulationSettings:
     """What may differ between runs on the same study."""
 
     seed: int = 1
@@ -55,11 +55,16 @@ class Machines:
     """
 
     def __init__(
-        self, study: Study, schema: Schema, settings: Settings, *, on_point: Callable[[Point], None] = lambda _: None
+        self,
+        study: Study,
+        schema: Schema,
+        settings: SimulationSettings,
+        *,
+        on_point: Callable[[Point], None] = lambda _: None,
     ) -> None:
         self.study, self.schema, self.settings = study, schema, settings
         self.points: list[Point] = []
-        self.answered: list[Answered] = []
+        self.answered: list[ReviewedPair] = []
         self.traffic = Traffic()
         self._on_point = on_point
         names = (owner("a"), owner("b"))

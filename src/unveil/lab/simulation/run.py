@@ -11,8 +11,8 @@ import numpy as np
 
 from unveil.errors import SettingError
 from unveil.lab.evaluation.baselines import attribute_level_f1
-from unveil.lab.evaluation.result import Disclosure, Histogram, Point, Run
-from unveil.lab.simulation.machines import Machines, Settings
+from unveil.lab.evaluation.result import Disclosure, Histogram, Point, RunResult
+from unveil.lab.simulation.machines import Machines, SimulationSettings
 from unveil.lab.simulation.observer import ObservedReviewer, asked
 from unveil.lab.simulation.reviewer import Reviewer
 from unveil.lab.simulation.study import Study
@@ -20,11 +20,11 @@ from unveil.lab.simulation.world import World
 from unveil.linkage.pairs import Rows
 from unveil.models.advice import attribute_worth, suitability
 from unveil.privacy.kapr import kapr_held, kapr_seen
-from unveil.privacy.population import Population
+from unveil.privacy.population import ReferencePopulation
 from unveil.privacy.requests import Policy as RequestPolicy
 from unveil.privacy.requests import disclosed
 from unveil.records import Column, Records
-from unveil.roles.owner.policy import ATTRIBUTE, REVIEW
+from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.review_unit.display import opened
 from unveil.schema import Schema
 
@@ -63,7 +63,7 @@ def starting_threshold(study: Study, *, offset: float | None, threshold: float |
 def simulate(
     study: Study,
     schema: Schema,
-    settings: Settings,
+    settings: SimulationSettings,
     watch: Stopwatch,
     *,
     preset: str,
@@ -71,7 +71,7 @@ def simulate(
     on_point: Callable[[Point], None] = lambda _: None,
     full: bool = False,
     examples: bool = False,
-) -> tuple[Run, World]:
+) -> tuple[RunResult, World]:
     """
     Run the protocol and return its numbers.
 
@@ -86,10 +86,12 @@ def simulate(
     return summarise(world, watch, preset=preset, full=full, examples=examples), world
 
 
-def summarise(world: Machines, watch: Stopwatch, *, preset: str, full: bool = False, examples: bool = False) -> Run:
+def summarise(
+    world: Machines, watch: Stopwatch, *, preset: str, full: bool = False, examples: bool = False
+) -> RunResult:
     """The numbers of a run that has come to its end, wherever its machines ran."""
     study, schema, settings = world.study, world.schema, world.settings
-    run = Run(
+    run = RunResult(
         dataset=study.name,
         preset=preset,
         budget=schema.protocol.review.budget,
@@ -119,7 +121,7 @@ def summarise(world: Machines, watch: Stopwatch, *, preset: str, full: bool = Fa
     return replace(run, seconds=sum(timings.values()), peak_rss_mb=peak_rss_mb(), timings=timings)
 
 
-def _with_pictures(run: Run, world: Machines, *, examples: bool) -> Run:
+def _with_pictures(run: RunResult, world: Machines, *, examples: bool) -> RunResult:
     study, schema = world.study, world.schema
     left, right = (study.encoder.attribute_level(records) for records in (study.a, study.b))
     pairs = study.comparison.pairs
@@ -135,7 +137,7 @@ def _with_pictures(run: Run, world: Machines, *, examples: bool) -> Run:
     )
 
 
-def _with_advice(run: Run, world: Machines) -> Run:
+def _with_advice(run: RunResult, world: Machines) -> RunResult:
     """What the layers can say about the encoding, the attributes and the reviewers."""
     unit, study = world.attribute_unit, world.study
     if not len(unit.layer):
@@ -175,7 +177,7 @@ def _disclosures(world: Machines) -> tuple[Disclosure, ...]:
     for index, name in enumerate(schema.names):
         present = sum(int((~records.columns[name].missing()).sum()) for records in (study.a, study.b))
         rows.append(Disclosure("record", name, present, total))
-        for layer, number in (("attribute", ATTRIBUTE), ("review", REVIEW)):
+        for layer, number in (("attribute", ATTRIBUTE_LAYER), ("review", REVIEW_LAYER)):
             count = sum(int(one.ledger.records(number)[index]) for one in world.owners)
             rows.append(Disclosure(layer, name, count, total))
     return tuple(rows)
@@ -187,7 +189,7 @@ def _risk(world: Machines) -> dict[str, float]:
     tasks = [answered.pair.task_id for answered in world.answered]
     if not tasks:
         return {}
-    population = Population(schema.names, study.a, study.b)
+    population = ReferencePopulation(schema.names, study.a, study.b)
     at = np.array([world.position_of(task) for task in tasks])
     similarity = unit.similarity[[unit.tasks[task] for task in tasks]]
     pairs = study.comparison.pairs

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from unveil.errors import ProtocolError, SettingError
 from unveil.lab.evaluation.result import Point
-from unveil.lab.simulation.machines import Machines, Settings
+from unveil.lab.simulation.machines import Machines, SimulationSettings
 from unveil.lab.simulation.reviewer import Reviewer, SimulatedReviewer
 from unveil.lab.simulation.study import Study
 from unveil.models.forest import Forest
@@ -18,7 +18,7 @@ from unveil.roles.chance import SeededChance
 from unveil.schema import Schema
 from unveil.transport.memory import MemoryNetwork, Tap
 
-__all__ = ["Settings", "World"]
+__all__ = ["SimulationSettings", "World"]
 
 
 class World(Machines):
@@ -28,7 +28,7 @@ class World(Machines):
         self,
         study: Study,
         schema: Schema,
-        settings: Settings,
+        settings: SimulationSettings,
         *,
         reviewer: Callable[[World], Reviewer] | None = None,
         on_point: Callable[[Point], None] = lambda _: None,

@@ -23,8 +23,8 @@ No real person's record goes in: names come from public frequency tables, all el
 """
 
 from unveil.lab.synthetic.clinic.rates import ClinicRates
-from unveil.lab.synthetic.population import LAYOUTS, Population, generate
+from unveil.lab.synthetic.population import LAYOUTS, Registers, generate
 from unveil.lab.synthetic.rates import Rates
 from unveil.lab.synthetic.write import write
 
-__all__ = ["LAYOUTS", "ClinicRates", "Population", "Rates", "generate", "write"]
+__all__ = ["LAYOUTS", "ClinicRates", "Rates", "Registers", "generate", "write"]

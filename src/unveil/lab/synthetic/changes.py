@@ -14,7 +14,7 @@ import numpy as np
 from unveil.lab.synthetic.events import Event
 from unveil.lab.synthetic.names import names
 from unveil.lab.synthetic.rates import LifeRates
-from unveil.lab.synthetic.registers import Chosen, E, Ints, Story, Values
+from unveil.lab.synthetic.registers import Chosen, E, Ints, LifeStory, Values
 from unveil.lab.synthetic.spelling import cut, mistyped, short_form, variant
 from unveil.lab.synthetic.tables import strings
 
@@ -29,7 +29,7 @@ def kinds(shares: Sequence[float], count: int, rng: np.random.Generator) -> Ints
     return np.searchsorted(np.cumsum(shares), rng.random(count), side="right")
 
 
-def marry(story: Story[E], rng: np.random.Generator) -> Chosen:
+def marry(story: LifeStory[E], rng: np.random.Generator) -> Chosen:
     """Change last names by marriage and divorce; True where the later name is the married one."""
     words = names().words
     rows = np.flatnonzero(story.happened(Event.MARRIAGE))
@@ -48,7 +48,7 @@ def marry(story: Story[E], rng: np.random.Generator) -> Chosen:
     return married
 
 
-def correct_surname(story: Story[E], rates: LifeRates, rng: np.random.Generator) -> None:
+def correct_surname(story: LifeStory[E], rates: LifeRates, rng: np.random.Generator) -> None:
     """Correct last names: misspelt, joined with another, or replaced."""
     rows = np.flatnonzero(story.happened(Event.LAST) & ~story.happened(Event.MARRIAGE))
     old = story.before.last[rows]
@@ -61,7 +61,7 @@ def correct_surname(story: Story[E], rates: LifeRates, rng: np.random.Generator)
     story.after.last[rows] = np.where(back, old, new)
 
 
-def correct_first_name(story: Story[E], rates: LifeRates, rng: np.random.Generator) -> None:
+def correct_first_name(story: LifeStory[E], rates: LifeRates, rng: np.random.Generator) -> None:
     """Correct first names: misspelt, short forms, or replaced."""
     before, after = story.before, story.after
     rows = np.flatnonzero(story.happened(Event.FIRST))

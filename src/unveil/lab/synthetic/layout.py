@@ -10,7 +10,7 @@ import numpy as np
 from unveil.lab.synthetic.events import Floats
 from unveil.lab.synthetic.people import People
 from unveil.lab.synthetic.rates import LifeRates
-from unveil.lab.synthetic.registers import E, Ints, Story
+from unveil.lab.synthetic.registers import E, Ints, LifeStory
 
 R = TypeVar("R", bound=LifeRates)
 
@@ -26,7 +26,7 @@ class Layout(ABC, Generic[E, R]):
         """Group and history of `count` people in both registers, given the shares of the groups."""
 
     @abstractmethod
-    def befall(self, who: Ints, history: Ints) -> Story[E]:
+    def befall(self, who: Ints, history: Ints) -> LifeStory[E]:
         """The entries of these people before and after their histories."""
 
     @abstractmethod
@@ -34,9 +34,9 @@ class Layout(ABC, Generic[E, R]):
         """The entries of people who stand in one register only."""
 
     @abstractmethod
-    def follow(self, story: Story[E], register: E, who: Ints) -> None:
+    def follow(self, story: LifeStory[E], register: E, who: Ints) -> None:
         """Let people of the second register come along when their household moves."""
 
     @abstractmethod
-    def unequal(self, story: Story[E]) -> Ints:
+    def unequal(self, story: LifeStory[E]) -> Ints:
         """The counted attributes in which the two entries differ, as bits."""

@@ -20,7 +20,7 @@ from unveil.lab.synthetic.clinic.layout import ClinicLayout
 from unveil.lab.synthetic.clinic.rates import ClinicRates
 from unveil.lab.synthetic.layout import Layout
 from unveil.lab.synthetic.rates import LifeRates, Rates
-from unveil.lab.synthetic.registers import E, Entries, Ints, Story
+from unveil.lab.synthetic.registers import E, Ints, LifeStory, RegisterEntries
 from unveil.lab.synthetic.voter.layout import VoterLayout
 from unveil.records import Column, Records
 
@@ -42,7 +42,7 @@ _ID_DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Population:
+class Registers:
     """Two registers and the rows of a and b that are the same person, one row of `truth` for each shared person."""
 
     a: Records
@@ -50,7 +50,7 @@ class Population:
     truth: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return f"Population(<{len(self.a)} and {len(self.b)} records, {len(self.truth)} shared people>)"
+        return f"Registers(<{len(self.a)} and {len(self.b)} records, {len(self.truth)} shared people>)"
 
 
 def generate(
@@ -61,7 +61,7 @@ def generate(
     seed: int = 1,
     layout: str = "voter",
     rates: LifeRates | None = None,
-) -> Population:
+) -> Registers:
     """
     Two registers of `records` people each; overlap * records people stand in both.
 
@@ -120,7 +120,7 @@ def _settled(records: int, shared: int, factor: int, rng: dict[str, np.random.Ge
     return everyone, spare
 
 
-def _attempt(layout: Layout[E, Any], records: int, shared: int, *, errors: int, spare: int) -> Population | None:
+def _attempt(layout: Layout[E, Any], records: int, shared: int, *, errors: int, spare: int) -> Registers | None:
     """The population, or None if the state was too small to find everybody in it."""
     everyone, rng = layout.people, layout.rng
     weight = people.age_weights(everyone.year)
@@ -163,7 +163,7 @@ def _members(wanted: Ints, group: Ints, order: Ints) -> Ints | None:
 
 
 def _kept(
-    story: Story[E], as_told: NDArray[np.bool_], others_a: E, others_b: E, *, shared: int, alone: int
+    story: LifeStory[E], as_told: NDArray[np.bool_], others_a: E, others_b: E, *, shared: int, alone: int
 ) -> tuple[Ints, Ints, Ints] | None:
     """
     Who stays: rows of the shared people, of those in a alone and of those in b alone; None if there are too few.
@@ -189,19 +189,19 @@ def _kept(
     return kept[0], kept[1], kept[2]
 
 
-def _shuffled(left: Entries, right: Entries, shared: int, rng: np.random.Generator) -> Population:
+def _shuffled(left: RegisterEntries, right: RegisterEntries, shared: int, rng: np.random.Generator) -> Registers:
     """Both registers in random order; ids count the rows, so they say nothing about who is who."""
     order_a, order_b = rng.permutation(len(left)), rng.permutation(len(right))
     row_a, row_b = np.argsort(order_a), np.argsort(order_b)
     truth = np.stack([row_a[:shared], row_b[:shared]], axis=1)
-    return Population(
+    return Registers(
         a=_records("a", left.take(order_a)),
         b=_records("b", right.take(order_b)),
         truth=truth[np.argsort(truth[:, 0])],
     )
 
 
-def _records(source: str, register: Entries) -> Records:
+def _records(source: str, register: RegisterEntries) -> Records:
     width = max(_ID_DIGITS, len(str(len(register) - 1)))
     ids = [f"{source}{row:0{width}d}" for row in range(len(register))]
     return Records(ids, {name: Column.of(values) for name, values in register.columns().items()})

@@ -19,7 +19,7 @@ Chosen = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Entries:
+class RegisterEntries:
     """Entries of one register, one array per attribute, whatever its layout. The empty string is a missing value."""
 
     first: Values
@@ -54,11 +54,11 @@ class Entries:
         return key
 
 
-E = TypeVar("E", bound=Entries)
+E = TypeVar("E", bound=RegisterEntries)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Story(Generic[E]):
+class LifeStory(Generic[E]):
     """Both entries of the same people, and what happened to them in between."""
 
     people: People
@@ -68,7 +68,7 @@ class Story(Generic[E]):
     after: E
 
     def __repr__(self) -> str:
-        return f"Story(<{len(self.who)} people>)"
+        return f"LifeStory(<{len(self.who)} people>)"
 
     def happened(self, event: events.Event) -> Chosen:
         """True where any of these events is in the history."""

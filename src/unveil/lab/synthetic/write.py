@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from unveil.lab.synthetic.population import Population
+from unveil.lab.synthetic.population import Registers
 from unveil.records import Records
 
 FILES = ("a.csv", "b.csv", "truth.csv")
 
 
-def write(population: Population, out: Path) -> None:
+def write(population: Registers, out: Path) -> None:
     """
     Write a.csv, b.csv and truth.csv into the folder `out`, which is made if it is not there.
 

@@ -12,7 +12,7 @@ from unveil.protocol.roles import Address
 
 
 @dataclass(slots=True, repr=False)
-class Answers:
+class PairAnswers:
     """What came in so far, by pair id."""
 
     owners: tuple[Address, Address]
@@ -23,7 +23,7 @@ class Answers:
         self._given = {owner: {} for owner in self.owners}
 
     def __repr__(self) -> str:
-        return f"Answers(<{sum(len(given) for given in self._given.values())} answers>)"
+        return f"PairAnswers(<{sum(len(given) for given in self._given.values())} answers>)"
 
     def has(self, owner: Address, pair_id: bytes) -> bool:
         """Whether this owner has answered or refused this pair."""

@@ -25,9 +25,10 @@ class Compared(Decision):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Asked(Decision):
+class ReviewsAsked(Decision):
     """The pairs that reviewers are asked about."""
 
+    KIND = "Asked"
     KEY = "task_ids"
     WIDTHS = {"task_ids": ID, "positions": POSITION}  # noqa: RUF012 - never changed
     task_ids: bytes
@@ -43,4 +44,4 @@ class Reported(Decision):
     positions: bytes
 
 
-KINDS: Mapping[str, type[Decision]] = {kind.__name__: kind for kind in (Compared, Asked, Reported)}
+KINDS: Mapping[str, type[Decision]] = {kind.kind(): kind for kind in (Compared, ReviewsAsked, Reported)}

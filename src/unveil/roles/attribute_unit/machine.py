@@ -36,8 +36,8 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role
-from unveil.roles.attribute_unit.answers import Answers
-from unveil.roles.attribute_unit.decisions import KINDS, Asked, Compared, Reported
+from unveil.roles.attribute_unit.answers import PairAnswers
+from unveil.roles.attribute_unit.decisions import KINDS, Compared, Reported, ReviewsAsked
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import byte_matrix, entries, outcome_columns, outcomes
 from unveil.schema import Schema
@@ -92,7 +92,7 @@ class AttributeUnit:
         self.tasks: dict[bytes, int] = {}  # task id -> position in the layer
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._chance = chance
-        self._answers = Answers(owners)
+        self._answers = PairAnswers(owners)
         self._batch: _Batch | None = None
         self._batches = 0  # announced so far
         self._open_tasks: dict[bytes, int] = {}
@@ -135,7 +135,7 @@ class AttributeUnit:
         match event:
             case Compared():
                 self._compared(event)
-            case Asked():
+            case ReviewsAsked():
                 self._asked(event)
             case Reported():
                 word = outcomes(event.g, event.p)
@@ -293,9 +293,9 @@ class AttributeUnit:
                 some = order[start : start + MOST_WISHES]
                 columns = (b"".join(column[i] for i in some) for column in (pair_ids, task_ids, marks))
                 messages.append(self._send(owner, AttributeWish(width, *columns)))
-        return Step(Asked(b"".join(task_ids), chosen.astype("<i8").tobytes()), tuple(messages))
+        return Step(ReviewsAsked(b"".join(task_ids), chosen.astype("<i8").tobytes()), tuple(messages))
 
-    def _asked(self, decision: Asked) -> None:
+    def _asked(self, decision: ReviewsAsked) -> None:
         assert self._batch is not None
         self._batch.rounds += 1
         self._reviews += 1

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import SettingError
 from unveil.roles.owner.combinations import Combinations
-from unveil.roles.owner.ledger import REVIEW, Ledger
+from unveil.roles.owner.ledger import REVIEW_LAYER, Ledger
 
 Marks = NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ class Caps:
         """Whether any of them concerns that layer."""
         review = (self.record_reviews, self.attribute_records, self.project_values, self.day_values)
         pairs = (self.record_pairs, self.project_pairs, self.day_pairs)
-        return any(cap is not None for cap in (review if layer == REVIEW else pairs))
+        return any(cap is not None for cap in (review if layer == REVIEW_LAYER else pairs))
 
 
 class Allowance:
@@ -54,7 +54,7 @@ class Allowance:
     def __init__(
         self, caps: Caps, layer: int, ledger: Ledger, now: float, *, k: int, combinations: Combinations | None
     ) -> None:
-        review = layer == REVIEW
+        review = layer == REVIEW_LAYER
         self._layer, self._ledger, self._k, self._combinations = layer, ledger, k, combinations
         self._per_record = caps.record_reviews if review else caps.record_pairs
         self._per_attribute = caps.attribute_records if review else None

@@ -67,5 +67,5 @@ class Approved(Decision):
 
 
 KINDS: Mapping[str, type[Decision]] = {
-    kind.__name__: kind for kind in (Prepared, Presented, Uploaded, Answered, Approved)
+    kind.kind(): kind for kind in (Prepared, Presented, Uploaded, Answered, Approved)
 }

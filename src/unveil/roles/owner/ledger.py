@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from unveil.protocol.messages import ID
 
-RECORD: Final = 1
-ATTRIBUTE: Final = 2
-REVIEW: Final = 3
+RECORD_LAYER: Final = 1
+ATTRIBUTE_LAYER: Final = 2
+REVIEW_LAYER: Final = 3
 
 _DAY: Final = 86_400
 
@@ -40,7 +40,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class LedgerEntries:
     """Every disclosure in the order in which it was charged, as arrays side by side. No value is among them."""
 
     time: NDArray[np.float64]
@@ -57,10 +57,10 @@ class Ledger:
     """The owner's book of disclosures. A disclosure is charged before it is sent."""
 
     def __init__(self, records: int, attributes: int) -> None:
-        self._counts = {layer: np.zeros((records, attributes), np.uint32) for layer in (ATTRIBUTE, REVIEW)}
-        self._times = {layer: np.zeros(records, np.uint32) for layer in (ATTRIBUTE, REVIEW)}
-        self._records = {layer: np.zeros(attributes, np.int64) for layer in (ATTRIBUTE, REVIEW)}
-        self._total = {layer: Spent() for layer in (ATTRIBUTE, REVIEW)}
+        self._counts = {layer: np.zeros((records, attributes), np.uint32) for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER)}
+        self._times = {layer: np.zeros(records, np.uint32) for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER)}
+        self._records = {layer: np.zeros(attributes, np.int64) for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER)}
+        self._total = {layer: Spent() for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER)}
         self._days: dict[tuple[int, int], Spent] = {}
         self._attributes = attributes
         kind = [("time", "f8"), ("layer", "u1"), ("id", "u1", ID), ("row", "i8"), ("bits", "u1", -(-attributes // 8))]
@@ -143,8 +143,8 @@ class Ledger:
         """What went to that layer on each UTC day on which anything did, by the number of the day."""
         return {day: spent for (at, day), spent in sorted(self._days.items()) if at == layer}
 
-    def entries(self) -> Entries:
+    def entries(self) -> LedgerEntries:
         """Every disclosure so far, oldest first."""
         book = self._book[: self._length]
         bits = np.unpackbits(book["bits"], axis=1, count=self._attributes).astype(bool)
-        return Entries(book["time"].copy(), book["layer"].copy(), book["id"].copy(), book["row"].copy(), bits)
+        return LedgerEntries(book["time"].copy(), book["layer"].copy(), book["id"].copy(), book["row"].copy(), bits)

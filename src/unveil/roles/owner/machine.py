@@ -41,7 +41,7 @@ from unveil.roles.handles import Handles
 from unveil.roles.owner.combinations import Combinations
 from unveil.roles.owner.decisions import KINDS, Answered, Approved, Prepared, Presented, Uploaded
 from unveil.roles.owner.frequency import all_frequency_classes
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW, Ledger
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER, Ledger
 from unveil.roles.owner.lengths import short_enough
 from unveil.roles.owner.links import Links
 from unveil.roles.owner.policy import Grant, Policy
@@ -209,7 +209,7 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
     def _answer(self, wish: Wish, now: float) -> Step:
         """Grant what policy and people allow, refuse the rest."""
         asked = self._present[wish.rows]
-        if wish.layer == REVIEW:
+        if wish.layer == REVIEW_LAYER:
             # The review unit takes no long value: sent, it would be refused, and hold up all that waits behind it.
             asked = asked & wish.asked & self._short[wish.rows]
         grant = self._policy.grants(
@@ -230,12 +230,12 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
             grant.rows.astype(np.uint8).tobytes(),
             grant.attributes.astype(np.uint8).tobytes(),
         )
-        build = self._values if wish.layer == REVIEW else self._encodings
+        build = self._values if wish.layer == REVIEW_LAYER else self._encodings
         return Step(decision, tuple(build(wish, grant)))
 
     def _luck(self, wish: Wish) -> NDArray[np.float64]:
         """One draw per wish where only a share is answered: by id, so that no order and no restart matters."""
-        rate = self._policy.response_rate_a if wish.layer == ATTRIBUTE else self._policy.response_rate_c
+        rate = self._policy.response_rate_a if wish.layer == ATTRIBUTE_LAYER else self._policy.response_rate_c
         if rate in (0.0, 1.0):
             return np.zeros(len(wish.rows))
         return np.array([self._chance(f"grant {one.hex()}").rng.random() for one in wish.ids])
@@ -276,7 +276,9 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
         """One message for each task, so that the review unit can erase each as soon as it is decided."""
         yield from self._refusals(REVIEW_UNIT, wish, grant)
         for i in np.flatnonzero(grant.rows):
-            missing = wish.asked[i] & ~self._present[wish.rows[i]] & self._policy.may_go(REVIEW, wish.asked.shape[1])
+            missing = (
+                wish.asked[i] & ~self._present[wish.rows[i]] & self._policy.may_go(REVIEW_LAYER, wish.asked.shape[1])
+            )
             values = self._value_of(int(wish.rows[i]), grant.attributes[i] | missing)
             yield self._send(REVIEW_UNIT, AttributeValues(wish.ids[i], (values,)))
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from unveil.errors import SettingError
 from unveil.roles.owner.allowance import Allowance, Caps
 from unveil.roles.owner.combinations import Combinations
-from unveil.roles.owner.ledger import ATTRIBUTE, RECORD, REVIEW, Ledger
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, RECORD_LAYER, REVIEW_LAYER, Ledger
 
-__all__ = ["ATTRIBUTE", "RECORD", "REVIEW", "Approval", "Caps", "Combinations", "Grant", "Policy"]
+__all__ = ["ATTRIBUTE_LAYER", "RECORD_LAYER", "REVIEW_LAYER", "Approval", "Caps", "Combinations", "Grant", "Policy"]
 
 Approval = Literal["none", "review", "all"]
-_APPROVED = {"none": (), "review": (REVIEW,), "all": (ATTRIBUTE, REVIEW)}
+_APPROVED = {"none": (), "review": (REVIEW_LAYER,), "all": (ATTRIBUTE_LAYER, REVIEW_LAYER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Policy:
 
     def may_go(self, layer: int, attributes: int) -> NDArray[np.bool_]:
         """Which attributes may go to that layer at all. What is never encoded is never shown either."""
-        kept = self.never_encoded if layer == ATTRIBUTE else self.never | self.never_encoded
+        kept = self.never_encoded if layer == ATTRIBUTE_LAYER else self.never | self.never_encoded
         if not kept:
             return np.ones(attributes, bool)
         if len(self.names) != attributes:
@@ -157,13 +157,13 @@ class Policy:
         without a word. `luck` holds one uniform number in [0, 1) per wish. Wishes count against the caps in order,
         after what the ledger holds. Nothing is charged here.
         """
-        rate = self.response_rate_a if layer == ATTRIBUTE else self.response_rate_c
+        rate = self.response_rate_a if layer == ATTRIBUTE_LAYER else self.response_rate_c
         # luck is below 1, so a rate of 1 grants all and a rate of 0 none.
         granted = luck < rate
         if self.layers is not None:
             granted &= self.layers[rows] >= layer
         attributes = asked & self.may_go(layer, asked.shape[1]) & granted[:, None]
-        k = self.smallest_k if layer == REVIEW else 1
+        k = self.smallest_k if layer == REVIEW_LAYER else 1
         if k > 1 and combinations is None:
             raise SettingError("smallest_k needs the combinations of the owner's records")
         if k > 1 or self.caps.limit(layer):

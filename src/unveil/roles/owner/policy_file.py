@@ -18,7 +18,7 @@ from unveil.roles.owner.policy import Policy, plain
 from unveil.settings.base import Settings, whole
 from unveil.settings.mistakes import explain, near, parse_toml, shown
 
-Layer = Annotated[Literal[1, 2, 3], BeforeValidator(whole)]
+HighestLayer = Annotated[Literal[1, 2, 3], BeforeValidator(whole)]
 Cap = Annotated[int, Field(ge=0)]
 
 
@@ -36,18 +36,22 @@ class ConsentList(Settings):
     """A list of record ids, one per line, and the highest layer of the records on it."""
 
     file: str = Field(min_length=1, description="name of the file, beside this one")
-    layer: Layer = Field(description="highest layer of the records on the list")
+    layer: HighestLayer = Field(description="highest layer of the records on the list")
     not_in_data: Literal["refuse", "ignore"] = Field(
         "refuse", description="what to do when an id on the list is not in the data"
     )
 
 
-class Consent(Settings):
+class ConsentRules(Settings):
     """How far each record may go: 1 compared as a whole only, 2 its attributes encoded, 3 shown to reviewers."""
 
-    otherwise: Layer = Field(description="highest layer of records that neither column nor list says anything about")
+    otherwise: HighestLayer = Field(
+        description="highest layer of records that neither column nor list says anything about"
+    )
     column: str | None = Field(None, min_length=1, description="column of the data that holds each record's consent")
-    layers: dict[str, Layer] = Field(default_factory=dict, description="for each entry of the column, a highest layer")
+    layers: dict[str, HighestLayer] = Field(
+        default_factory=dict, description="for each entry of the column, a highest layer"
+    )
     lists: tuple[ConsentList, ...] = Field((), description="one table per list; a list can only lower what holds else")
 
 
@@ -58,13 +62,13 @@ class Attributes(Settings):
     never_encoded: tuple[str, ...] = Field((), description="not encoded for the attribute unit, and never shown")
 
 
-class Review(Settings):
+class ReviewRules(Settings):
     """What reviewers may get of one record."""
 
     smallest_k: int = Field(1, ge=1, description="our records that must share all that reviewers get of one of them")
 
 
-class Answers(Settings):
+class AnswerShares(Settings):
     """Share of the wishes that are answered; the rest is refused, by lot."""
 
     attribute_unit: float = Field(1.0, ge=0, le=1, description="wishes of the record unit for encoded attributes")
@@ -107,10 +111,10 @@ class PolicyFile(Settings):
     approval: Literal["none", "review", "all"] = Field(
         "none", description="what waits for a person's approval: nothing, values for review, or encoded attributes too"
     )
-    consent: Consent | None = None
+    consent: ConsentRules | None = None
     attributes: Attributes = Attributes()
-    review: Review = Review()
-    answers: Answers = Answers()
+    review: ReviewRules = ReviewRules()
+    answers: AnswerShares = AnswerShares()
     caps: CapTables = CapTables()
 
     def settings(self) -> Policy:
@@ -160,7 +164,7 @@ class PolicyFile(Settings):
         return policy.with_list(ids, self._listed(consent, ids, lists or {}), otherwise)
 
     @staticmethod
-    def _listed(consent: Consent, ids: Sequence[str], lists: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    def _listed(consent: ConsentRules, ids: Sequence[str], lists: Mapping[str, Sequence[str]]) -> dict[str, int]:
         """The layer of each listed id; of one that is on several lists, the lowest."""
         listed: dict[str, int] = {}
         for one in consent.lists:
@@ -194,7 +198,7 @@ def _worded(problem: Problem) -> Problem:
     return replace(problem, allowed="1, 2, 3") if problem.key.startswith("consent.layers.") else problem
 
 
-def _check_consent(consent: Consent | None) -> Iterator[Problem]:
+def _check_consent(consent: ConsentRules | None) -> Iterator[Problem]:
     if consent is None:
         return
     if consent.column is None and not consent.lists:

@@ -19,7 +19,7 @@ from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, E
 from unveil.roles.columns import byte_matrix, entries
 from unveil.roles.handles import Handles
 from unveil.roles.owner.decisions import Approved
-from unveil.roles.owner.ledger import ATTRIBUTE, REVIEW
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.schema import Schema
 
 
@@ -87,14 +87,14 @@ class Wishes:
             self._served.update(key_pairs)
             self._pairs.update(zip(ids, rows.tolist(), strict=True))
             asked = np.ones((len(ids), len(self._names)), bool)
-            self._open.append(Wish(ATTRIBUTE, ids, rows, asked, key_pairs, approved))
+            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved))
             return
         ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
         self._tasks.update(ids)
         self._reviewed.update(pair_ids)
         rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
         asked = byte_matrix(message.asked, len(self._names)).astype(bool)
-        self._open.append(Wish(REVIEW, ids, rows, asked, [], approved))
+        self._open.append(Wish(REVIEW_LAYER, ids, rows, asked, [], approved))
 
     def waiting(self, needs_approval: Callable[[int], bool]) -> list[Wish]:
         """Wishes that wait for a person's word."""
@@ -117,7 +117,7 @@ class Wishes:
     def close(self, ids: list[bytes], layer: int, granted: list[int]) -> Wish:
         """Remove the wish with these entries, which was answered; `granted` are the places of what was let go."""
         at = next(i for i, wish in enumerate(self._open) if wish.layer == layer and wish.ids == ids)
-        if layer == ATTRIBUTE:
+        if layer == ATTRIBUTE_LAYER:
             self._granted.update(ids[place] for place in granted)
         return self._open.pop(at)
 

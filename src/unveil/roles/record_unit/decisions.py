@@ -27,9 +27,10 @@ class Screened(Decision):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Asked(Decision):
+class PairsAsked(Decision):
     """The pairs of an iteration, decoys among them."""
 
+    KIND = "Asked"
     KEY = "pair_ids"
     WIDTHS = {"pair_ids": ID, "positions": POSITION}  # noqa: RUF012 - never changed
     pair_ids: bytes
@@ -45,4 +46,4 @@ class Finished(Decision):
     link_ids: bytes
 
 
-KINDS: Mapping[str, type[Decision]] = {kind.__name__: kind for kind in (Judged, Screened, Asked, Finished)}
+KINDS: Mapping[str, type[Decision]] = {kind.kind(): kind for kind in (Judged, Screened, PairsAsked, Finished)}

@@ -40,10 +40,10 @@ from unveil.protocol.messages import (
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import entries, outcome_columns, outcomes
-from unveil.roles.record_unit.decisions import KINDS, Asked, Finished, Judged, Screened
+from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.upload import Upload
-from unveil.schema import Protocol, Schema
+from unveil.schema import ProtocolSettings, Schema
 from unveil.screening.screen import Screen, screen
 
 WISHES = 100  # entries of one wish; with decoys, of every wish
@@ -147,7 +147,7 @@ class RecordUnit(KeepsAll):
         band = model.band(self._protocol.p_t)
         if band is not None:
             return band
-        p_t = Protocol().p_t
+        p_t = ProtocolSettings().p_t
         uncertain = self.candidates.pairs.similarity[model.predict(self.layer.features).p < p_t]
         if not len(uncertain):
             return self.t, self.t
@@ -183,7 +183,7 @@ class RecordUnit(KeepsAll):
                 self.intake.judged(event)
             case Screened():
                 self.intake.screened(event)
-            case Asked():
+            case PairsAsked():
                 positions = np.frombuffer(event.positions, "<i8")
                 self._pairs.update(zip(entries(event.pair_ids, ID), positions.tolist(), strict=True))
                 self.layer.ask(positions)
@@ -219,7 +219,7 @@ class RecordUnit(KeepsAll):
         messages = [self._send(ATTRIBUTE_UNIT, Bootstrap(pair_ids, *outcome_columns(thought)))]
         for owner, wish in self._wishes(chosen, entries(pair_ids, ID), key_pairs, draw):
             messages.append(self._send(owner, wish))
-        return Step(Asked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
+        return Step(PairsAsked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
 
     def _decoys(self, chosen: int, draw: Draw) -> Positions:
         """Pairs that are certain, so that being wished for does not mean being uncertain; wishes are filled up."""

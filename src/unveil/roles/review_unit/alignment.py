@@ -37,7 +37,7 @@ TAKES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EditStep:
     """One step, at these positions of the left and the right value."""
 
     edit: Edit
@@ -62,7 +62,7 @@ _MIRROR = {Edit.LEFT_ONLY: Edit.RIGHT_ONLY, Edit.RIGHT_ONLY: Edit.LEFT_ONLY}
 _LARGEST = LONGEST_VALUE * LONGEST_VALUE  # cells of the table; beyond what the unit takes, nothing may stall a review
 
 
-def align(left: str, right: str) -> tuple[Step, ...]:
+def align(left: str, right: str) -> tuple[EditStep, ...]:
     """
     Return the script that turns left into right; the script of (right, left) is its mirror image.
 
@@ -70,7 +70,7 @@ def align(left: str, right: str) -> tuple[Step, ...]:
     """
     a, b = fold(left), fold(right)
     if a > b:  # one orientation is computed and the other mirrored, so that ties fall alike whoever stands left
-        return tuple(Step(_MIRROR.get(step.edit, step.edit), step.right, step.left) for step in _script(b, a))
+        return tuple(EditStep(_MIRROR.get(step.edit, step.edit), step.right, step.left) for step in _script(b, a))
     return _script(a, b)
 
 
@@ -79,12 +79,12 @@ def fold(value: str) -> str:
     return "".join(low if len(low := letter.casefold()) == 1 else letter for letter in value)
 
 
-def edits(script: tuple[Step, ...]) -> int:
+def edits(script: tuple[EditStep, ...]) -> int:
     """Return the optimal string alignment distance that the script realises."""
     return sum(step.edit is not Edit.AGREE for step in script)
 
 
-def _script(a: str, b: str) -> tuple[Step, ...]:
+def _script(a: str, b: str) -> tuple[EditStep, ...]:
     if len(a) * len(b) > _LARGEST:
         return _by_position(a, b)
     cost = _costs(a, b)
@@ -92,7 +92,7 @@ def _script(a: str, b: str) -> tuple[Step, ...]:
     i = j = 0
     while i < len(a) or j < len(b):
         edit = next(edit for edit, total in _moves(a, b, cost, i, j) if total == cost[i][j])
-        steps.append(Step(edit, i, j))
+        steps.append(EditStep(edit, i, j))
         i, j = i + TAKES[edit][0], j + TAKES[edit][1]
     return tuple(steps)
 
@@ -136,9 +136,9 @@ def _moves(a: str, b: str, cost: list[list[int]], i: int, j: int) -> list[tuple[
     return [(edit, _WEIGHT[edit] + cost[i + TAKES[edit][0]][j + TAKES[edit][1]]) for edit in possible]
 
 
-def _by_position(a: str, b: str) -> tuple[Step, ...]:
+def _by_position(a: str, b: str) -> tuple[EditStep, ...]:
     both = min(len(a), len(b))
-    steps = [Step(Edit.AGREE if a[at] == b[at] else Edit.REPLACE, at, at) for at in range(both)]
-    steps += [Step(Edit.LEFT_ONLY, at, both) for at in range(both, len(a))]
-    steps += [Step(Edit.RIGHT_ONLY, both, at) for at in range(both, len(b))]
+    steps = [EditStep(Edit.AGREE if a[at] == b[at] else Edit.REPLACE, at, at) for at in range(both)]
+    steps += [EditStep(Edit.LEFT_ONLY, at, both) for at in range(both, len(a))]
+    steps += [EditStep(Edit.RIGHT_ONLY, both, at) for at in range(both, len(b))]
     return tuple(steps)

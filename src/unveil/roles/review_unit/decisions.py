@@ -44,4 +44,4 @@ class Decided(Decision):
     p: bytes
 
 
-KINDS: Mapping[str, type[Decision]] = {kind.__name__: kind for kind in (Declined, Opened, Decided)}
+KINDS: Mapping[str, type[Decision]] = {kind.kind(): kind for kind in (Declined, Opened, Decided)}

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from unveil.linkage.shown import SEPARATORS
 from unveil.roles.review_unit import words
-from unveil.roles.review_unit.alignment import Edit, Step, align, fold
+from unveil.roles.review_unit.alignment import Edit, EditStep, align, fold
 
 Show = Literal["characters", "placeholders"]
 Kind = Literal["text", "date"]
@@ -130,7 +130,7 @@ def kind_of(left: str, right: str) -> Kind:
     return "date" if both else "text"
 
 
-def _covers(left: str, right: str, script: tuple[Step, ...]) -> tuple[list[str], list[str]]:
+def _covers(left: str, right: str, script: tuple[EditStep, ...]) -> tuple[list[str], list[str]]:
     """The cover of every character of both values."""
     names = _Names()
     a, b = fold(left), fold(right)

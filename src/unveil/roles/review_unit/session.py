@@ -22,7 +22,7 @@ _NAMES = {label: name for name, label in _LABELS.items()}
 
 
 @dataclass(slots=True)
-class Session:
+class ReviewSession:
     """Labels and openings of one run. `run` is any text that tells runs apart, such as a hash of their settings."""
 
     run: str
@@ -59,7 +59,7 @@ class Session:
         return json.dumps(content, indent=1, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str) -> Session:
+    def from_json(cls, text: str) -> ReviewSession:
         """The session in that text; SettingError if it is not one."""
         try:
             content = json.loads(text)

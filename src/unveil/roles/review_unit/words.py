@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from unveil.linkage.shown import SEPARATORS
-from unveil.roles.review_unit.alignment import Edit, Step
+from unveil.roles.review_unit.alignment import Edit, EditStep
 
 REPLACED: Final = "✎"
 ADDED: Final = "+"
@@ -44,7 +44,7 @@ def noun(differing: Sequence[str], *, is_shown: bool) -> str:
     return "character"
 
 
-def describe(script: Sequence[Step], name: str) -> tuple[str, str]:
+def describe(script: Sequence[EditStep], name: str) -> tuple[str, str]:
     """Return the icons and the words for a script, such as "✎" and "one letter replaced"."""
     icons: list[str] = []
     parts: list[str] = []
@@ -61,7 +61,7 @@ def describe(script: Sequence[Step], name: str) -> tuple[str, str]:
     return "".join(icons), " and ".join(parts) or f"no {name} differs"
 
 
-def _added(script: Sequence[Step], left: int, right: int, name: str) -> str:
+def _added(script: Sequence[EditStep], left: int, right: int, name: str) -> str:
     if left and right:
         return _counted(left + right, name) + " on one side only"
     number = left + right

@@ -15,7 +15,7 @@ from unveil.errors import ProtocolError, StorageError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.host import Host
-from unveil.runtime.worker import Seat
+from unveil.runtime.worker import Worker
 from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.http.client import UnitClient
 from unveil.transport.port import Closed
@@ -25,10 +25,10 @@ _FIRST_PAUSE: Final = 0.2
 _LONGEST_PAUSE: Final = 15.0
 
 
-class Errand:
-    """An owner at work on one project, until it is stopped. `Seat` decides and delivers; this fetches."""
+class Fetcher:
+    """An owner at work on one project, until it is stopped. `Worker` decides and delivers; this fetches."""
 
-    def __init__(self, seat: Seat, *, on_refusal: Callable[[ProtocolError], object] = lambda _: None) -> None:
+    def __init__(self, seat: Worker, *, on_refusal: Callable[[ProtocolError], object] = lambda _: None) -> None:
         self._seat, self._on_refusal = seat, on_refusal
         self._stop = threading.Event()
         self._keeping = threading.Lock()

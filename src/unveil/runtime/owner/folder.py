@@ -25,8 +25,8 @@ from unveil.roles.owner.policy import Policy
 from unveil.roles.owner.policy_file import ConsentList
 from unveil.runtime.assemble import chance_of, two_owners
 from unveil.runtime.host import Host
-from unveil.runtime.owner.fetcher import Errand
-from unveil.runtime.worker import Seat, unit_clients
+from unveil.runtime.owner.fetcher import Fetcher
+from unveil.runtime.worker import Worker, unit_clients
 from unveil.settings.reader import read_text
 from unveil.storage.database import Database
 from unveil.storage.log.log import ProjectLog
@@ -87,11 +87,11 @@ class OwnerFolder:
             self.config.database, role=address.role_name, identity=address.name, demonstration=demonstration
         )
 
-    def errand(self, host: Host[Owner]) -> Errand:
+    def errand(self, host: Host[Owner]) -> Fetcher:
         """The owner at work, once it is started; it logs to stderr."""
         log: Log = configure(sys.stderr)
-        seat = Seat(self.member.project, host, log, self.clients())
-        return Errand(seat, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
+        seat = Worker(self.member.project, host, log, self.clients())
+        return Fetcher(seat, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
 
     def clients(self) -> dict[str, UnitClient]:
         """The way to each unit."""

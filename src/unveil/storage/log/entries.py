@@ -14,7 +14,7 @@ _BATCH_ENTRIES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """A message received or a decision taken; its body is None once it was erased."""
 
     seq: int
@@ -66,7 +66,7 @@ def last_of_batch(transaction: Transaction, project: int, after: int) -> int | N
     return int(last)
 
 
-def batch(transaction: Transaction, project: int, after: int) -> tuple[int, list[Entry]] | None:
+def batch(transaction: Transaction, project: int, after: int) -> tuple[int, list[LogEntry]] | None:
     """The next entries past a number, and the number up to which the log has been read; None at its end."""
     last = last_of_batch(transaction, project, after)
     if last is None:
@@ -80,9 +80,9 @@ def batch(transaction: Transaction, project: int, after: int) -> tuple[int, list
     return last, [_entry(row, found) for row in rows]
 
 
-def _entry(row: Row, found: contents.Contents) -> Entry:
+def _entry(row: Row, found: contents.Contents) -> LogEntry:
     seq, kind, sender, message_id, time = row
     # Taken out as they are opened, so that sealed and opened bodies of a batch are not all held at once.
     body = contents.unseal(*found.pop((seq, contents.OWN), (None, None)))
     stub = contents.unseal(*found.pop((seq, contents.STUB), (None, None)))
-    return Entry(seq, kind, sender, message_id, body, stub or b"", time)
+    return LogEntry(seq, kind, sender, message_id, body, stub or b"", time)

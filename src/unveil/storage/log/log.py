@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from unveil.errors import ClosedError, DuplicateError, SettingError, StorageError
 from unveil.storage.backend import Backend, ConstraintBroken, Transaction
 from unveil.storage.log import chain, contents, outbox, verification
-from unveil.storage.log.entries import Entry, Known, batch
+from unveil.storage.log.entries import Known, LogEntry, batch
 from unveil.storage.log.outbox import Outgoing, Parcels, Pending
 from unveil.storage.log.residue import Residue
 
@@ -63,7 +63,7 @@ class ProjectLog:
         """Whether erased contents may still lie in the database's files, since another process is reading them."""
         return self._residue.left
 
-    def entries(self, *, after: int = 0) -> Iterator[Entry]:
+    def entries(self, *, after: int = 0) -> Iterator[LogEntry]:
         """
         Every message and decision past a number, in order.
 

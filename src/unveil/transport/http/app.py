@@ -17,16 +17,16 @@ from unveil.transport.http.access import ENDPOINTS, Route
 from unveil.transport.http.bell import Bell
 from unveil.transport.http.document import VERSION, complete, extra, responses
 from unveil.transport.http.gate import Gate, Threads
-from unveil.transport.http.handlers import Desk
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.handlers import Handlers
+from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.metrics import Metrics
 from unveil.transport.logs import Log
-from unveil.transport.port import Unit
+from unveil.transport.port import UnitPort
 
 _Handler = Callable[..., Awaitable[Response]]
 
 
-def application(unit: Unit, *, limits: Limits, clock: Callable[[], float], log: Log) -> FastAPI:
+def application(unit: UnitPort, *, limits: RequestLimits, clock: Callable[[], float], log: Log) -> FastAPI:
     """
     The application of a unit.
 
@@ -39,7 +39,7 @@ def application(unit: Unit, *, limits: Limits, clock: Callable[[], float], log: 
     )  # fmt: skip
     threads, metrics, bell = Threads(limits), Metrics(unit.metrics), Bell()
     app.state.bell, app.state.limits = bell, limits
-    handlers = _handlers(Desk(unit, limits=limits, threads=threads, metrics=metrics, bell=bell))
+    handlers = _handlers(Handlers(unit, limits=limits, threads=threads, metrics=metrics, bell=bell))
     for route, callers in ENDPOINTS[unit.role].items():
         method, path = route
         described = responses(route)
@@ -70,10 +70,10 @@ def application(unit: Unit, *, limits: Limits, clock: Callable[[], float], log: 
 
 def openapi_document(role: Role) -> dict[str, Any]:
     """The OpenAPI document of a unit, for reference pages and for fuzzing."""
-    return application(cast("Unit", _Described(role)), limits=Limits(), clock=float, log=_Silent()).openapi()
+    return application(cast("UnitPort", _Described(role)), limits=RequestLimits(), clock=float, log=_Silent()).openapi()
 
 
-def _handlers(desk: Desk) -> Mapping[Route, _Handler]:
+def _handlers(desk: Handlers) -> Mapping[Route, _Handler]:
     return {
         access.HEALTH: desk.health,
         access.METRICS: desk.metrics,

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from unveil.transport.http.deadline import Deadline
 from unveil.transport.http.gate import PEER
-from unveil.transport.http.limits import Limits, weight
+from unveil.transport.http.limits import RequestLimits, weight
 from unveil.transport.http.tls import Peer, peer_of
 
 _GOODBYE = 0.5  # seconds for the other side of an idle connection to say goodbye when the unit stops
@@ -29,7 +29,7 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, config: uvicorn.Config, **others: Any) -> None:  # noqa: ANN401 - passed on as they are
         super().__init__(config, **others)
-        self._limits: Limits = config.app.state.limits  # type: ignore[union-attr]
+        self._limits: RequestLimits = config.app.state.limits  # type: ignore[union-attr]
         self._largest_head = _HEAD_SLACK * self._limits.headers
         self._peer: Peer | None = None
         self._sending = Deadline(self._cut, self._limits.receive_s)

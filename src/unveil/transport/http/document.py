@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from unveil.protocol.roles import Role
 from unveil.transport.http import access
 from unveil.transport.http.access import ANYONE, ENDPOINTS, PARTIES, PEOPLE, Callers, Route
-from unveil.transport.http.limits import FRAME, Limits
+from unveil.transport.http.limits import FRAME, RequestLimits
 from unveil.transport.port import NAME
 
 VERSION: Final = "1"
@@ -18,7 +18,7 @@ _CERTIFICATE: Final = "certificate"
 _TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
 
 
-class Problem(BaseModel):
+class ProblemBody(BaseModel):
     """What is wrong, for a person to read."""
 
     problem: str
@@ -79,7 +79,7 @@ def responses(route: Route) -> dict[int | str, dict[str, Any]]:
     if route in (access.CELLS, access.VERDICT):
         codes |= {409}
     problems: dict[int | str, dict[str, Any]] = {
-        code: {"description": PROBLEMS[code], "model": Problem} for code in sorted(codes)
+        code: {"description": PROBLEMS[code], "model": ProblemBody} for code in sorted(codes)
     }
     if route != access.HEALTH:
         seconds = {"description": "Seconds.", "required": True, "schema": {"type": "integer"}}
@@ -87,7 +87,7 @@ def responses(route: Route) -> dict[int | str, dict[str, Any]]:
     return _answered(route) | problems
 
 
-def extra(route: Route, limits: Limits, callers: Callers) -> dict[str, Any]:
+def extra(route: Route, limits: RequestLimits, callers: Callers) -> dict[str, Any]:
     """What of an endpoint is not in its function's signature: a body of bytes, and how callers show who they are."""
     security: list[dict[str, list[str]]] = []
     if callers & PARTIES:

@@ -19,12 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from unveil.errors import UnveilError
 from unveil.transport.http import answers
 from unveil.transport.http.access import MAIL, Directory, Found
-from unveil.transport.http.limits import Gone, Limits, Unacceptable, check_head, read_body
+from unveil.transport.http.limits import Gone, RequestLimits, Unacceptable, check_head, read_body
 from unveil.transport.http.metrics import Metrics
-from unveil.transport.http.slots import Places
+from unveil.transport.http.slots import RequestSlots
 from unveil.transport.http.tls import Peer
 from unveil.transport.logs import Log
-from unveil.transport.port import Caller, Unit
+from unveil.transport.port import Caller, UnitPort
 
 PEER: Final = "unveil.peer"  # in the scope: whose certificate was shown (Peer or None)
 CALLER: Final = "unveil.caller"  # in the scope: who was recognised
@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 class Threads:
     """Runs the unit's functions in a bounded number of threads."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         self._limiter = anyio.CapacityLimiter(limits.threads)
 
     async def run(self, function: Callable[..., _T], *arguments: object) -> _T:
@@ -50,8 +50,8 @@ class Gate:
         self,
         app: ASGIApp,
         *,
-        unit: Unit,
-        limits: Limits,
+        unit: UnitPort,
+        limits: RequestLimits,
         threads: Threads,
         metrics: Metrics,
         clock: Callable[[], float],
@@ -60,7 +60,7 @@ class Gate:
         self._app, self._unit, self._limits, self._threads = app, unit, limits, threads
         self._metrics, self._clock, self._log = metrics, clock, log
         self._directory = Directory(unit.role)
-        self._requests, self._polls = Places(limits.requests), Places(limits.polls)
+        self._requests, self._polls = RequestSlots(limits.requests), RequestSlots(limits.polls)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -167,7 +167,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _token(scope: Scope, limits: Limits) -> str | None:
+def _token(scope: Scope, limits: RequestLimits) -> str | None:
     """The bearer token; None if there is none, or anything else."""
     given = [value for name, value in scope["headers"] if name == b"authorization"]
     if len(given) != 1 or len(given[0]) > limits.token or given[0][:7].lower() != b"bearer ":

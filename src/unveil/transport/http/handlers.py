@@ -13,9 +13,9 @@ from starlette.responses import JSONResponse, Response
 from unveil.transport.http import answers
 from unveil.transport.http.bell import Bell
 from unveil.transport.http.gate import CALLER, Threads
-from unveil.transport.http.limits import FRAME, LONGEST_WAIT, Limits
+from unveil.transport.http.limits import FRAME, LONGEST_WAIT, RequestLimits
 from unveil.transport.http.metrics import Metrics
-from unveil.transport.port import NAME, Caller, ReviewUnit, Unit
+from unveil.transport.port import NAME, Caller, ReviewPort, UnitPort
 
 MESSAGE_ID = "Unveil-Message-Id"
 _LONGEST_ATTRIBUTE = 64
@@ -42,16 +42,18 @@ class VerdictGiven(BaseModel):
     p: float = Field(ge=0.5, le=1.0, allow_inf_nan=False)
 
 
-class Desk:
+class Handlers:
     """The endpoints of a unit."""
 
-    def __init__(self, unit: Unit, *, limits: Limits, threads: Threads, metrics: Metrics, bell: Bell) -> None:
+    def __init__(
+        self, unit: UnitPort, *, limits: RequestLimits, threads: Threads, metrics: Metrics, bell: Bell
+    ) -> None:
         self._unit, self._limits, self._threads = unit, limits, threads
         self._metrics, self._bell = metrics, bell
 
     @property
-    def _review(self) -> ReviewUnit:
-        return cast("ReviewUnit", self._unit)  # the table has these endpoints at the review unit alone
+    def _review(self) -> ReviewPort:
+        return cast("ReviewPort", self._unit)  # the table has these endpoints at the review unit alone
 
     async def health(self) -> Response:
         """Whether the process answers."""

@@ -31,7 +31,7 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """Bytes, counts and seconds that a unit allows."""
 
     frame: int = 8 << 20
@@ -70,7 +70,7 @@ def weight(name: bytes, value: bytes) -> int:
     return len(name) + len(value) + _HEADER
 
 
-def check_head(scope: Scope, route: Route, limits: Limits) -> None:
+def check_head(scope: Scope, route: Route, limits: RequestLimits) -> None:
     """Refuse what the head of a request shows to be unacceptable, before its body is read."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     if sum(weight(name, value) for name, value in headers) > limits.headers:
@@ -90,7 +90,7 @@ def check_head(scope: Scope, route: Route, limits: Limits) -> None:
         raise Unacceptable(415, f"the body must be {expected}")
 
 
-def _check_query(query: bytes, allowed: frozenset[str], limits: Limits) -> None:
+def _check_query(query: bytes, allowed: frozenset[str], limits: RequestLimits) -> None:
     if not query:
         return
     if len(query) > limits.query:
@@ -100,7 +100,7 @@ def _check_query(query: bytes, allowed: frozenset[str], limits: Limits) -> None:
         raise Unacceptable(422, "an unknown or repeated query parameter")
 
 
-async def read_body(receive: Receive, route: Route, limits: Limits) -> bytes:
+async def read_body(receive: Receive, route: Route, limits: RequestLimits) -> bytes:
     """The whole body; Unacceptable as soon as it is too large, Gone if the caller hangs up."""
     largest = limits.body(route)
     parts: list[bytes] = []

@@ -18,7 +18,7 @@ from unveil.transport.port import Caller
 _SHARES: Final = 4  # a caller gets at most one of so many shares
 
 
-class Places:
+class RequestSlots:
     """So many of them; a caller in a project gets at most a quarter."""
 
     def __init__(self, count: int) -> None:

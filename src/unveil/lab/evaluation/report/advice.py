@@ -9,7 +9,7 @@ from unveil.lab.evaluation.report.figures import counted, in_words, score
 from unveil.lab.evaluation.report.markup import Markup, el
 from unveil.lab.evaluation.report.sections import section
 from unveil.lab.evaluation.report.svg import figure
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 from unveil.models.advice import AttributeWorth
 
 #: So close to a coin toss, the record-level similarity of opened pairs says next to nothing.
@@ -17,7 +17,7 @@ _NEAR = 0.1
 _TOSS = 0.5
 
 
-def advice(run: Run) -> Markup | None:
+def advice(run: RunResult) -> Markup | None:
     """The weight of every attribute among the opened pairs, and whether the record encoding suits the data."""
     heading = "What the data says about the encoding"
     suits = suitability_sentence(run)
@@ -49,7 +49,7 @@ def _kind(one: AttributeWorth) -> str:
     return "s1" if one.weight >= 0 else "s-muted"
 
 
-def weighed(run: Run) -> list[AttributeWorth]:
+def weighed(run: RunResult) -> list[AttributeWorth]:
     """The attributes whose weight is a number, in the order of the schema."""
     return [one for one in run.worth if 0 < one.m < 1 and 0 < one.u < 1]
 
@@ -60,7 +60,7 @@ def bits(weight: float) -> str:
     return "0.0 bits" if text == "-0.0" else f"{text.replace('-', '−')} bits"
 
 
-def worth_sentence(run: Run) -> str:
+def worth_sentence(run: RunResult) -> str:
     """Which attribute is worth most and which least among the opened pairs."""
     known = weighed(run)
     most = max(known, key=lambda one: one.weight)
@@ -78,7 +78,7 @@ def worth_sentence(run: Run) -> str:
     return f"{sentence}."
 
 
-def suitability_sentence(run: Run) -> str:
+def suitability_sentence(run: RunResult) -> str:
     """How well the record-level similarity tells matches from non-matches where pairs were opened."""
     value = run.suitability
     if value is None or not math.isfinite(value):

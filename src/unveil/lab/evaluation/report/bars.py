@@ -25,7 +25,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """One part of a stacked bar; the sign stands for its name inside the bar."""
 
     name: str
@@ -66,7 +66,7 @@ def bar_chart(width: int, bars: Sequence[Bar], *, full: float | None = None) -> 
     return Drawing(width, len(bars) * step + 6, join(parts))
 
 
-def stacked_bars(width: int, rows: Sequence[tuple[str, Sequence[int]]], parts: Sequence[Part]) -> Drawing:
+def stacked_bars(width: int, rows: Sequence[tuple[str, Sequence[int]]], parts: Sequence[BarPart]) -> Drawing:
     """One bar per row, as long as the sum of its numbers; each number belongs to the part at its place."""
     narrow = cramped(width)
     total = max((sum(numbers) for _, numbers in rows), default=0) or 1
@@ -83,7 +83,7 @@ def stacked_bars(width: int, rows: Sequence[tuple[str, Sequence[int]]], parts: S
     return Drawing(width, top + len(rows) * step + 2, join(body))
 
 
-def _legend(left: float, width: float, parts: Sequence[Part]) -> tuple[Markup, float]:
+def _legend(left: float, width: float, parts: Sequence[BarPart]) -> tuple[Markup, float]:
     """The names of the parts in a row (or two), and the y below them."""
     x, y = left, 4.0
     body: list[Markup] = []
@@ -97,7 +97,7 @@ def _legend(left: float, width: float, parts: Sequence[Part]) -> tuple[Markup, f
     return join(body), y + 32
 
 
-def _stack(scale: Linear, y: float, numbers: Sequence[int], parts: Sequence[Part]) -> Markup:
+def _stack(scale: Linear, y: float, numbers: Sequence[int], parts: Sequence[BarPart]) -> Markup:
     body: list[Markup] = []
     begin = 0
     for number, part in zip(numbers, parts, strict=True):

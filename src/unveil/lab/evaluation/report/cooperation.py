@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from unveil.lab.evaluation.report import words
 from unveil.lab.evaluation.report.figures import count, counted, share, size
-from unveil.lab.evaluation.report.layers import Party, Passage, layer_diagram
+from unveil.lab.evaluation.report.layers import DrawnParty, Passage, layer_diagram
 from unveil.lab.evaluation.report.markup import Markup
 from unveil.lab.evaluation.report.sections import section
 from unveil.lab.evaluation.report.svg import figure
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 
 
-def cooperation(run: Run) -> Markup:
+def cooperation(run: RunResult) -> Markup:
     """The drawing of owners and units with the counts that flowed between them."""
     last = run.trajectory[-1]
     units = (_record_unit(run), _attribute_unit(run), _review_unit(run))
@@ -38,7 +38,7 @@ def cooperation(run: Run) -> Markup:
     return section("layers-heading", "How the layers worked together", picture)
 
 
-def _caption(run: Run) -> str:
+def _caption(run: RunResult) -> str:
     last = run.trajectory[-1]
     if not last.reviewed_pairs:
         return "Only the record unit was used: nothing but one filter per record left the owners."
@@ -52,23 +52,23 @@ def _caption(run: Run) -> str:
     return f"{sentence}. The bar in each box is the share of the compared pairs that came so far."
 
 
-def _part(run: Run, pairs: int) -> float | None:
+def _part(run: RunResult, pairs: int) -> float | None:
     return pairs / run.candidate_pairs if pairs and run.candidate_pairs else None
 
 
-def _reached(run: Run, pairs: int) -> str:
+def _reached(run: RunResult, pairs: int) -> str:
     return f"{counted(pairs, 'pair')}, {share(pairs, run.candidate_pairs)}" if pairs else ""
 
 
-def _sent(run: Run, what: str, recipient: str) -> str:
+def _sent(run: RunResult, what: str, recipient: str) -> str:
     """What the owners sent to a unit, with its size where the traffic was counted."""
     number = words.traffic(run.flows, "owner", recipient)
     return f"{what} ({size(number)})" if number else what
 
 
-def _owners(run: Run) -> Party:
+def _owners(run: RunResult) -> DrawnParty:
     left, right = run.records
-    return Party(
+    return DrawnParty(
         "Owners",
         saw="only their own records, and which of these were asked about",
         never="a record of the other owner, a similarity, or why a pair was asked about",
@@ -77,8 +77,8 @@ def _owners(run: Run) -> Party:
     )
 
 
-def _record_unit(run: Run) -> Party:
-    return Party(
+def _record_unit(run: RunResult) -> DrawnParty:
+    return DrawnParty(
         "Record unit",
         saw="one filter per record, how similar two of them are, and the labels reported back"
         if run.trajectory[-1].reviewed_pairs
@@ -91,10 +91,10 @@ def _record_unit(run: Run) -> Party:
     )
 
 
-def _attribute_unit(run: Run) -> Party:
+def _attribute_unit(run: RunResult) -> DrawnParty:
     pairs = run.trajectory[-1].reviewed_pairs
     used = pairs > 0
-    return Party(
+    return DrawnParty(
         "Attribute unit",
         saw=f"how similar each attribute of {counted(pairs, 'pair')} is, under a key made for that pair alone"
         if used
@@ -108,12 +108,12 @@ def _attribute_unit(run: Run) -> Party:
     )
 
 
-def _review_unit(run: Run) -> Party:
+def _review_unit(run: RunResult) -> DrawnParty:
     labels = run.trajectory[-1].clerical_labels
     shown, _ = words.values_shown(run)
     used = labels > 0
     values = counted(shown, "value") if run.disclosures else "values"
-    return Party(
+    return DrawnParty(
         "Review unit",
         saw=f"{values} of {counted(labels, 'pair')}, masked where they agree, and ticks and crosses"
         if used

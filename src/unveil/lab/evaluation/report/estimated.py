@@ -10,12 +10,12 @@ from unveil.lab.evaluation.report.markup import Markup, el
 from unveil.lab.evaluation.report.sections import section
 from unveil.lab.evaluation.report.svg import figure
 from unveil.lab.evaluation.report.words import has_threshold, listed
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 
 _NAMES = ("precision", "recall", "F1")
 
 
-def estimated(run: Run) -> Markup | None:
+def estimated(run: RunResult) -> Markup | None:
     """Precision, recall and F1 as intervals, and how often reviewers seem to err."""
     heading = "How good it is, as the units can tell"
     spans = estimated_spans(run)
@@ -39,7 +39,7 @@ def estimated(run: Run) -> Markup | None:
     return section("estimated-heading", heading, picture, meaning)
 
 
-def estimated_spans(run: Run) -> list[Span]:
+def estimated_spans(run: RunResult) -> list[Span]:
     """The intervals that are numbers, with the true values at the end of the run."""
     if run.estimate is None:
         return []
@@ -52,7 +52,7 @@ def estimated_spans(run: Run) -> list[Span]:
     return found
 
 
-def estimate_sentence(run: Run) -> str:
+def estimate_sentence(run: RunResult) -> str:
     """Whether the true values lie in their intervals, and whether the estimate deserves trust."""
     spans = [span for span in estimated_spans(run) if math.isfinite(span.truth)]
     # As printed: a value that reads like its bound lies inside.
@@ -81,7 +81,7 @@ def _miss(span: Span) -> float:
     return min(abs(round(span.truth, 3) - round(bound, 3)) for bound in (span.low, span.high))
 
 
-def _why(run: Run) -> str:
+def _why(run: RunResult) -> str:
     if not run.trajectory[-1].reviewed_pairs:
         return "no pair was opened that could confirm it"
     if not has_threshold(run) or run.reviewer_error is not None:  # only models that give probabilities judge reviewers
@@ -91,7 +91,7 @@ def _why(run: Run) -> str:
     return "the models give no probabilities, or the labels contradict what they expect"
 
 
-def reviewer_sentence(run: Run) -> str:
+def reviewer_sentence(run: RunResult) -> str:
     """How often reviewers seem to err, beside how often they were made to."""
     if run.reviewer_error is None or not math.isfinite(run.reviewer_error):
         return ""

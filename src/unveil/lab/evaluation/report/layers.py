@@ -14,7 +14,7 @@ _LINE = _BODY * LINE_HEIGHT
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class DrawnParty:
     """A party of the protocol and what it saw and never saw."""
 
     name: str
@@ -37,7 +37,7 @@ class Passage:
 
 
 def layer_diagram(
-    width: int, *, owners: Party, units: Sequence[Party], passages: Sequence[Passage], returned: str
+    width: int, *, owners: DrawnParty, units: Sequence[DrawnParty], passages: Sequence[Passage], returned: str
 ) -> Drawing:
     """The drawing; passages[i] lies between units[i] and units[i + 1], and `returned` goes back to the owners."""
     if cramped(width):
@@ -45,7 +45,9 @@ def layer_diagram(
     return _broad(width, owners, units, passages, returned)
 
 
-def _broad(width: int, owners: Party, units: Sequence[Party], passages: Sequence[Passage], returned: str) -> Drawing:
+def _broad(
+    width: int, owners: DrawnParty, units: Sequence[DrawnParty], passages: Sequence[Passage], returned: str
+) -> Drawing:
     """Owners in a column on the left, an arrow from them to every unit."""
     column, left, gap = 176.0, 392.0, 62.0
     body: list[Markup | None] = []
@@ -65,7 +67,9 @@ def _broad(width: int, owners: Party, units: Sequence[Party], passages: Sequence
     return Drawing(width, y + 2, join(body))
 
 
-def _tall(width: int, owners: Party, units: Sequence[Party], passages: Sequence[Passage], returned: str) -> Drawing:
+def _tall(
+    width: int, owners: DrawnParty, units: Sequence[DrawnParty], passages: Sequence[Passage], returned: str
+) -> Drawing:
     """Owners on top, a rail from them along the left edge, an arrow from the rail to every unit."""
     left, gap = 36.0, 76.0
     words, y = _owner_text(_PAD, 1, width - 2 * _PAD, owners)
@@ -88,7 +92,7 @@ def _tall(width: int, owners: Party, units: Sequence[Party], passages: Sequence[
     return Drawing(width, y + 4, join([*body, note]))
 
 
-def _owner_text(x: float, y: float, width: float, owners: Party) -> tuple[Markup, float]:
+def _owner_text(x: float, y: float, width: float, owners: DrawnParty) -> tuple[Markup, float]:
     head, y = paragraph(x, y + 10, owners.name, width=width, size=_HEAD, kind="party")
     reached, y = paragraph(x, y + 2, owners.reached, width=width, size=_BODY, kind="small strong")
     lists, y = _saw_and_never(x, y + 8, width, owners, columns=1)
@@ -99,7 +103,7 @@ def _owner_text(x: float, y: float, width: float, owners: Party) -> tuple[Markup
 
 
 def _card(
-    x: float, y: float, width: float, unit: Party, *, columns: int, received: bool = False
+    x: float, y: float, width: float, unit: DrawnParty, *, columns: int, received: bool = False
 ) -> tuple[Markup, float]:
     """A unit's box and its height: its name, how much reached it, what it saw and never saw."""
     inner = width - 2 * _PAD
@@ -126,7 +130,7 @@ def _card(
     return join([frame, *body, seen]), height
 
 
-def _saw_and_never(x: float, y: float, width: float, party: Party, *, columns: int) -> tuple[Markup, float]:
+def _saw_and_never(x: float, y: float, width: float, party: DrawnParty, *, columns: int) -> tuple[Markup, float]:
     """Both lists, side by side or one under the other, and the y below the longer one."""
     if not party.saw and not party.never:
         return Markup(), y
@@ -142,7 +146,7 @@ def _list(x: float, y: float, width: float, head: str, content: str) -> tuple[Ma
     return join([text(x, y + _BODY, head, "small strong muted"), body]), end
 
 
-def _delivery(column: float, left: float, y: float, received: str, unit: Party) -> Markup | None:
+def _delivery(column: float, left: float, y: float, received: str, unit: DrawnParty) -> Markup | None:
     """The arrow from the owners to a unit, what it carried written over it and under it."""
     if not unit.used:
         return None

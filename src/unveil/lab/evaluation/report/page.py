@@ -9,14 +9,14 @@ from unveil.lab.evaluation.report.advice import advice
 from unveil.lab.evaluation.report.cooperation import cooperation
 from unveil.lab.evaluation.report.estimated import estimated
 from unveil.lab.evaluation.report.markup import Markup, el
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 
 #: Nothing may be loaded or run, so even a value that slipped through the escaping could do nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def render(
-    run: Run, *, title: str = "What this linkage found, and what it showed", generated: str | None = None
+    run: RunResult, *, title: str = "What this linkage found, and what it showed", generated: str | None = None
 ) -> str:
     """
     The report of a run as an HTML document, the same bytes for the same arguments.
@@ -38,12 +38,12 @@ def render(
     return f"<!doctype html>\n{document}\n"
 
 
-def _header(run: Run, title: str) -> Markup:
+def _header(run: RunResult, title: str) -> Markup:
     facts = f"{run.dataset} · {run.preset} · seed {run.seed}"
     return el("header", el("p", facts, class_="facts"), el("h1", title), el("p", words.introduction(run)))
 
 
-def _main(run: Run) -> Markup:
+def _main(run: RunResult) -> Markup:
     return el(
         "main",
         sections.headline(run),

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 
 from unveil.lab.evaluation.report import words
-from unveil.lab.evaluation.report.bars import Bar, Part, bar_chart, stacked_bars
+from unveil.lab.evaluation.report.bars import Bar, BarPart, bar_chart, stacked_bars
 from unveil.lab.evaluation.report.dots import Group, share_chart
 from unveil.lab.evaluation.report.figures import count, duration, in_words, score, share, threshold
 from unveil.lab.evaluation.report.histogram import Cut, Half, mirrored
 from unveil.lab.evaluation.report.lines import Level, Line, Second, line_chart
 from unveil.lab.evaluation.report.markup import Child, Markup, el
 from unveil.lab.evaluation.report.svg import figure
-from unveil.lab.evaluation.result import Run
+from unveil.lab.evaluation.result import RunResult
 
 _PARTS = {
-    "equal": Part("equal", "✓", "s-equal"),
-    "dissimilar": Part("dissimilar", "✗", "s-dissimilar"),
-    "missing": Part("missing", "?", "s-missing"),
-    "shown": Part("shown, masked in part", "✎", "s-shown"),
+    "equal": BarPart("equal", "✓", "s-equal"),
+    "dissimilar": BarPart("dissimilar", "✗", "s-dissimilar"),
+    "missing": BarPart("missing", "?", "s-missing"),
+    "shown": BarPart("shown, masked in part", "✎", "s-shown"),
 }
 _KAPR = {
     "seen": "characters displayed",
@@ -33,7 +33,7 @@ def section(key: str, heading: str, *children: Child) -> Markup:
     return el("section", el("h2", heading, id=key), *children, aria_labelledby=key)
 
 
-def headline(run: Run) -> Markup:
+def headline(run: RunResult) -> Markup:
     """Five large figures in plain words."""
     last = run.trajectory[-1]
     right, false = words.found(last, run.true_pairs), words.wrong(last, run.true_pairs)
@@ -66,7 +66,7 @@ def headline(run: Run) -> Markup:
     return el("dl", *cells, class_="headline")
 
 
-def quality(run: Run) -> Markup:
+def quality(run: RunResult) -> Markup:
     """F1, precision and recall after every batch; bars where there was no batch."""
     points = run.trajectory
     levels = [Level("record level", run.record_level_f1)] if run.record_level_f1 else []
@@ -107,7 +107,7 @@ def quality(run: Run) -> Markup:
     return section("quality-heading", f"{title} after every batch", picture)
 
 
-def similarity(run: Run) -> Markup | None:
+def similarity(run: RunResult) -> Markup | None:
     """Matches and non-matches by record-level similarity."""
     bins = run.histogram
     if bins is None or not any((*bins.matches, *bins.non_matches)):
@@ -138,7 +138,7 @@ def similarity(run: Run) -> Markup | None:
     return section("similarity-heading", "Where a record filter can decide, and where it cannot", picture)
 
 
-def disclosure(run: Run) -> Markup | None:
+def disclosure(run: RunResult) -> Markup | None:
     """The share of records that gave up each attribute on each layer."""
     if not run.disclosures:
         return None
@@ -158,14 +158,14 @@ def disclosure(run: Run) -> Markup | None:
     return section("disclosure-heading", "How much each layer was given", picture)
 
 
-def review(run: Run, examples: Markup | None) -> Markup | None:
+def review(run: RunResult, examples: Markup | None) -> Markup | None:
     """What the reviewer saw of each attribute, and examples."""
     if not any(sum(states.values()) for states in run.review_states.values()):
         return section("review-heading", "What the reviewer was asked", examples) if examples else None
     seen = dict.fromkeys(state for states in run.review_states.values() for state in states)
     known = [state for state in words.STATES if state in seen]
     others = [state for state in seen if state not in words.STATES]
-    parts = [_PARTS.get(state, Part(in_words(state), "", "s-missing")) for state in [*known, *others]]
+    parts = [_PARTS.get(state, BarPart(in_words(state), "", "s-missing")) for state in [*known, *others]]
     rows = [
         (in_words(name), [states.get(state, 0) for state in [*known, *others]])
         for name, states in run.review_states.items()
@@ -181,7 +181,7 @@ def review(run: Run, examples: Markup | None) -> Markup | None:
     return section("review-heading", "What the reviewer was asked", picture, examples)
 
 
-def risk(run: Run) -> Markup | None:
+def risk(run: RunResult) -> Markup | None:
     """The KAPR figures as bars from 0 to 1 and in words."""
     sentences = words.risk(run)
     if not sentences:
@@ -208,7 +208,7 @@ def risk(run: Run) -> Markup | None:
     return section("risk-heading", "How identifying the shown values are", picture, meaning)
 
 
-def timing(run: Run, flows: Markup | None) -> Markup:
+def timing(run: RunResult, flows: Markup | None) -> Markup:
     """Seconds per stage and the messages that went between the parties."""
     caption = words.timing(run)
     bars = [Bar(in_words(stage), seconds, duration(seconds), "s-muted") for stage, seconds in run.timings.items()]

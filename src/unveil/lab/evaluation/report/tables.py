@@ -8,7 +8,7 @@ from unveil.lab.evaluation.report.advice import bits, weighed
 from unveil.lab.evaluation.report.figures import count, duration, in_words, score, share, size, threshold
 from unveil.lab.evaluation.report.markup import Child, Markup, el, join
 from unveil.lab.evaluation.report.words import answers, has_threshold, start
-from unveil.lab.evaluation.result import Asked, Run, Shown
+from unveil.lab.evaluation.result import AskedPair, RunResult, Shown
 
 MOST_EXAMPLES = 12
 _SIGNS = {"equal": "✓", "dissimilar": "✗", "missing": "?"}
@@ -27,7 +27,7 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Child]], *
     return el("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
-def examples(run: Run) -> Markup | None:
+def examples(run: RunResult) -> Markup | None:
     """Up to twelve pairs as the reviewer saw them."""
     if not run.asked:
         return None
@@ -47,7 +47,7 @@ def examples(run: Run) -> Markup | None:
     )
 
 
-def _card(number: int, asked: Asked) -> Markup:
+def _card(number: int, asked: AskedPair) -> Markup:
     right = asked.label == asked.truth
     verdict = el(
         "p",
@@ -83,7 +83,7 @@ def _row(cell: Shown) -> Markup:
     return join([el("tr", name, *values), remark])
 
 
-def flows(run: Run) -> Markup | None:
+def flows(run: RunResult) -> Markup | None:
     """Messages and bytes between the parties."""
     if not run.flows:
         return None
@@ -94,7 +94,7 @@ def flows(run: Run) -> Markup | None:
     return table("Messages between the parties", ("from", "to", "message", "messages", "size"), rows, texts=3)
 
 
-def numbers(run: Run) -> Markup:
+def numbers(run: RunResult) -> Markup:
     """Every number behind the pictures, folded away."""
     return el(
         "details",
@@ -109,7 +109,7 @@ def numbers(run: Run) -> Markup:
     )
 
 
-def _settings(run: Run) -> Markup:
+def _settings(run: RunResult) -> Markup:
     left, right = run.records
     rows = [
         ("dataset", run.dataset),
@@ -135,7 +135,7 @@ def _settings(run: Run) -> Markup:
     return table("The run", ("setting or result", "value"), rows)
 
 
-def _advice(run: Run) -> list[tuple[str, str]]:
+def _advice(run: RunResult) -> list[tuple[str, str]]:
     """What the units told without truth, as rows of settings and results; what is not known has no row."""
     rows = []
     if run.estimate is not None:
@@ -149,13 +149,13 @@ def _advice(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
-def _worth(run: Run) -> Markup | None:
+def _worth(run: RunResult) -> Markup | None:
     rows = [(in_words(one.name), score(one.m), score(one.u), bits(one.weight)) for one in weighed(run)]
     heads = ("attribute", "agrees in matches (m)", "in non-matches (u)", "weight")
     return table("What each attribute is worth among opened pairs", heads, rows) if rows else None
 
 
-def _trajectory(run: Run) -> Markup:
+def _trajectory(run: RunResult) -> Markup:
     heads = ("pairs opened", "labels", "threshold", "precision", "recall", "F1")
     rows = [
         (
@@ -171,7 +171,7 @@ def _trajectory(run: Run) -> Markup:
     return table("Quality after every batch", heads, rows, texts=0)
 
 
-def _disclosures(run: Run) -> Markup | None:
+def _disclosures(run: RunResult) -> Markup | None:
     rows = [
         (in_words(e.attribute), e.layer, count(e.records), count(e.of_records), share(e.records, e.of_records))
         for e in run.disclosures
@@ -180,7 +180,7 @@ def _disclosures(run: Run) -> Markup | None:
     return table("Disclosure by attribute and layer", heads, rows, texts=2) if rows else None
 
 
-def _states(run: Run) -> Markup | None:
+def _states(run: RunResult) -> Markup | None:
     states = list(dict.fromkeys(state for row in run.review_states.values() for state in row))
     rows = [
         (in_words(name), *(count(row.get(state, 0)) for state in states)) for name, row in run.review_states.items()
@@ -188,7 +188,7 @@ def _states(run: Run) -> Markup | None:
     return table("What the reviewer saw", ("attribute", *states), rows) if states else None
 
 
-def _histogram(run: Run) -> Markup | None:
+def _histogram(run: RunResult) -> Markup | None:
     bins = run.histogram
     if bins is None:
         return None
@@ -202,6 +202,6 @@ def _histogram(run: Run) -> Markup | None:
     )
 
 
-def _timings(run: Run) -> Markup | None:
+def _timings(run: RunResult) -> Markup | None:
     rows = [(in_words(stage), duration(seconds)) for stage, seconds in run.timings.items()]
     return table("Time per stage", ("stage", "time"), rows) if rows else None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from unveil.lab.evaluation.report.figures import count, counted, duration, in_words, score, share, size, threshold
-from unveil.lab.evaluation.result import Flow, Point, Run
+from unveil.lab.evaluation.result import Flow, Point, RunResult
 
 STATES = ("equal", "dissimilar", "missing", "shown")
 _LOGARITHMIC = "The counts are logarithmic, so that both kinds can be seen."
@@ -15,7 +15,7 @@ _HELD, _SEEN, _UNEQUAL, _EVERYTHING = "held", "seen", "held, unequal values", "h
 _WITHOUT_THRESHOLD = frozenset({"unveil"})
 
 
-def values_shown(run: Run) -> tuple[int, int]:
+def values_shown(run: RunResult) -> tuple[int, int]:
     """Values that the review unit held, and values in all records."""
     entries = [entry for entry in run.disclosures if entry.layer == "review"]
     return sum(entry.records for entry in entries), sum(entry.of_records for entry in entries)
@@ -32,12 +32,12 @@ def wrong(point: Point, true_pairs: int) -> int:
     return round(right / point.precision - right) if math.isfinite(right) and point.precision > 0 else 0
 
 
-def has_threshold(run: Run) -> bool:
+def has_threshold(run: RunResult) -> bool:
     """Whether the record unit decided by a threshold; if not, t only tells how many pairs it called matches."""
     return run.preset not in _WITHOUT_THRESHOLD
 
 
-def start(run: Run) -> float:
+def start(run: RunResult) -> float:
     """The threshold before any review; without a real one, what the first decisions amount to."""
     return run.t0 if has_threshold(run) else run.trajectory[0].threshold
 
@@ -55,7 +55,7 @@ def moved(before: float, after: float) -> str:
     return f"{'rose' if after > before else 'fell'} from {first} to {last}"
 
 
-def introduction(run: Run) -> str:
+def introduction(run: RunResult) -> str:
     """What was linked and what makes the figures checkable."""
     left, right = run.records
     return (
@@ -64,7 +64,7 @@ def introduction(run: Run) -> str:
     )
 
 
-def quality(run: Run) -> str:
+def quality(run: RunResult) -> str:
     """What the layers did to F1."""
     last = run.trajectory[-1]
     change = f"F1 {moved(run.initial_f1, run.final_f1)}"
@@ -81,11 +81,11 @@ def _was(number: int) -> str:
     return "was" if number == 1 else "were"
 
 
-def _err(run: Run) -> str:
+def _err(run: RunResult) -> str:
     return f"The simulated reviewer gave a wrong answer with probability {run.error:g}."
 
 
-def _against(run: Run) -> str:
+def _against(run: RunResult) -> str:
     """How the end compares with the baselines that were measured; a record level of 0 was not."""
     baselines = (
         (run.record_level_f1 or None, "the best that a threshold on record filters can reach (record level)"),
@@ -106,7 +106,7 @@ def _distance(value: float, other: float) -> str:
     return f"{score(abs(gap))} {'above' if gap > 0 else 'below'}"
 
 
-def similarity(run: Run) -> str:
+def similarity(run: RunResult) -> str:
     """Where the threshold went and where the uncertain pairs lie."""
     if not has_threshold(run):
         return _similarity_without_threshold(run)
@@ -123,7 +123,7 @@ def similarity(run: Run) -> str:
     return f"{sentence} {_LOGARITHMIC}"
 
 
-def _similarity_without_threshold(run: Run) -> str:
+def _similarity_without_threshold(run: RunResult) -> str:
     """What the decisions amount to, and where nine in ten uncertain pairs lie."""
     first, last = threshold(start(run)), threshold(run.t_final)
     lines = f"{last}, as at the start" if first == last else f"{first} at the start and {last} at the end"
@@ -141,7 +141,7 @@ def _similarity_without_threshold(run: Run) -> str:
     return f"{sentence} {_LOGARITHMIC}"
 
 
-def disclosure(run: Run) -> str:
+def disclosure(run: RunResult) -> str:
     """How much less each layer received than the one before."""
     forms = {"record": "as part of a record filter", "attribute": "as a filter of its own", "review": "as text"}
     parts = []
@@ -158,7 +158,7 @@ def disclosure(run: Run) -> str:
     return f"Of the records, an attribute left the owners {'; '.join(parts)}." if parts else ""
 
 
-def review(run: Run) -> str:
+def review(run: RunResult) -> str:
     """How much of what was asked stayed hidden, and what was shown most."""
     totals = {state: sum(states.get(state, 0) for states in run.review_states.values()) for state in STATES}
     everything = sum(sum(states.values()) for states in run.review_states.values())
@@ -175,13 +175,13 @@ def review(run: Run) -> str:
     return sentence
 
 
-def answers(run: Run) -> str:
+def answers(run: RunResult) -> str:
     """How many of the examples were answered right."""
     right = sum(asked.label == asked.truth for asked in run.asked)
     return f"In {count(right)} of these {counted(len(run.asked), 'pair')} the answer agrees with the truth."
 
 
-def risk(run: Run) -> list[str]:
+def risk(run: RunResult) -> list[str]:
     """What the KAPR figures mean, one sentence each."""
     sentences = []
     kapr = {name: value for name, value in run.kapr.items() if math.isfinite(value)}
@@ -200,7 +200,7 @@ def risk(run: Run) -> list[str]:
     return sentences
 
 
-def timing(run: Run) -> str:
+def timing(run: RunResult) -> str:
     """The total, the memory and the slowest stage."""
     sentence = f"The run took {duration(run.seconds)} and at most {size(run.peak_rss_mb * 1e6)} of memory"
     timings = {stage: seconds for stage, seconds in run.timings.items() if math.isfinite(seconds)}

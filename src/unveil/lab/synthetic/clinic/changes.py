@@ -11,10 +11,10 @@ from unveil.lab.synthetic.clinic.rates import ClinicRates
 from unveil.lab.synthetic.clinic.streets import misnumbered, streets
 from unveil.lab.synthetic.events import Event
 from unveil.lab.synthetic.places import state
-from unveil.lab.synthetic.registers import Ints, Story, Values
+from unveil.lab.synthetic.registers import Ints, LifeStory, Values
 from unveil.lab.synthetic.tables import strings
 
-ClinicStory = Story[ClinicEntries]
+ClinicStory = LifeStory[ClinicEntries]
 _ABBREVIATED, _NO_NUMBER, _TYPO, _NUMBER = range(4)
 
 

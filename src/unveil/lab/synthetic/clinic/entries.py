@@ -13,7 +13,7 @@ from unveil.lab.synthetic.clinic.streets import streets
 from unveil.lab.synthetic.names import FEMALE, names
 from unveil.lab.synthetic.people import People
 from unveil.lab.synthetic.places import state
-from unveil.lab.synthetic.registers import Chosen, Entries, Ints, Values, differing
+from unveil.lab.synthetic.registers import Chosen, Ints, RegisterEntries, Values, differing
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,7 +28,7 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClinicEntries(Entries):
+class ClinicEntries(RegisterEntries):
     """Entries of a clinic. The street is kept as it is written; home, short and numbered say how it came about."""
 
     date: Ints

@@ -15,7 +15,7 @@ from unveil.lab.synthetic.events import Event, Floats, Histories
 from unveil.lab.synthetic.layout import Layout
 from unveil.lab.synthetic.names import FEMALE
 from unveil.lab.synthetic.people import People
-from unveil.lab.synthetic.registers import Ints, Story
+from unveil.lab.synthetic.registers import Ints, LifeStory
 
 
 class ClinicLayout(Layout[ClinicEntries, ClinicRates]):
@@ -44,7 +44,7 @@ class ClinicLayout(Layout[ClinicEntries, ClinicRates]):
     def befall(self, who: Ints, history: Ints) -> ClinicStory:
         """The entries of these people before and after their histories."""
         before = entries(self.people, self.traits, who, self.rates, self.rng["entries"])
-        story = Story(self.people, who, history, before, before.take(np.arange(len(who))))
+        story = LifeStory(self.people, who, history, before, before.take(np.arange(len(who))))
         changes.befall(story, self.rates, self.rng)
         return story
 

@@ -19,7 +19,7 @@ from unveil.lab.synthetic.names import names
 from unveil.lab.synthetic.people import YEARS, People
 from unveil.lab.synthetic.places import state
 from unveil.lab.synthetic.rates import Rates
-from unveil.lab.synthetic.registers import Chosen, Ints, Story
+from unveil.lab.synthetic.registers import Chosen, Ints, LifeStory
 from unveil.lab.synthetic.voter.entries import VoterEntries, entries, full_middle, initials
 
 #: Of those whose middle name changes with the surname, how many bear their maiden name in the middle.
@@ -30,7 +30,7 @@ _SWAPPED, _RUN_TOGETHER = 0.3, 0.2
 _FAMILY_NAME = 0.5
 _YEARS_OFF = np.array([-1, 1, -1, 1, -2, 2, -10, 10, -9, 9])
 
-VoterStory = Story[VoterEntries]
+VoterStory = LifeStory[VoterEntries]
 
 
 def befall(
@@ -42,7 +42,7 @@ def befall(
 ) -> VoterStory:
     """The entries of these people before and after their histories."""
     before = entries(people, who, rates, rng["entries"])
-    story = Story(people, who, history, before, before.take(np.arange(len(who))))
+    story = LifeStory(people, who, history, before, before.take(np.arange(len(who))))
     _move(story, rates, rng["moves"])
     _birthplace(story, rates, rng["birthplaces"])
     married = marry(story, rng["marriages"])

@@ -11,14 +11,14 @@ from unveil.lab.synthetic.names import names
 from unveil.lab.synthetic.people import People
 from unveil.lab.synthetic.places import state
 from unveil.lab.synthetic.rates import Rates
-from unveil.lab.synthetic.registers import Chosen, Entries, Ints, Values, differing
+from unveil.lab.synthetic.registers import Chosen, Ints, RegisterEntries, Values, differing
 
 #: Initials in place of middle names went out of use: factor on their rate for people born in 1920, 1960, 1995.
 _INITIAL_YEARS, _INITIAL_FACTOR = (1920, 1960, 1980, 1995), (2.2, 1.4, 0.65, 0.12)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class VoterEntries(Entries):
+class VoterEntries(RegisterEntries):
     """Entries of a voter register."""
 
     middle: Values
