@@ -67,7 +67,7 @@ endif
 	@touch $@
 
 docs: setup  ## write the command and schema reference anew from the code
-	$(BIN)/python -m unveil.cli.reference docs
+	$(BIN)/python -m tools.reference docs
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 

@@ -139,7 +139,7 @@ def many(engine: GpuEngine, n: int = 30_000, floor: float = 0.4) -> None:
     print(f"{per_row.sum():,} hits ({per_row.sum() * 16 / 1e9:.1f} GB of pairs): none lost")
 
 
-def same(found: Any, expected: Any) -> None:  # noqa: ANN401 - streams of pairs
+def same(found: Any, expected: Any) -> None:
     """Fail unless both streams hold the same pairs."""
     one, two = Pairs.concatenate(found).sorted(), Pairs.concatenate(expected).sorted()
     for column in ("left", "right", "similarity"):

@@ -184,7 +184,7 @@ def _decisions(made: Trial) -> Iterator[tuple[float, Decision]]:
             yield entry.time, frames.read(entry.body, at_record_unit.KINDS)
 
 
-def _decided(made: Trial, party: str, kinds: Any, kind: type[Decision]) -> tuple[float, Any]:  # noqa: ANN401 - a table
+def _decided(made: Trial, party: str, kinds: Any, kind: type[Decision]) -> tuple[float, Any]:
     for entry in _entries(made, party):
         if entry.kind == "decision" and isinstance(decision := frames.read(entry.body, kinds), kind):
             return entry.time, decision

@@ -135,5 +135,5 @@ class RemoteProtocolError(ProtocolError):
         self.sender, self.kind, self.problem = sender, kind, problem
 
 
-class TooEarly(RemoteProtocolError):  # noqa: N818 - says what happened
+class TooEarly(RemoteProtocolError):
     """The message refers to what has not come yet; it may be sent again later."""

@@ -46,7 +46,7 @@ def owner(command: str, trial: OwnerTrial, name: str, *more: str | Path) -> Done
     return done
 
 
-def told(command: str, trial: OwnerTrial, name: str, *more: str) -> Any:  # noqa: ANN401 - JSON
+def told(command: str, trial: OwnerTrial, name: str, *more: str) -> Any:
     done = owner(command, trial, name, "--json", *more)
     assert 0 == done.returncode, done.stderr
     return json.loads(done.stdout)

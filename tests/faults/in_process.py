@@ -155,7 +155,7 @@ class Parties:
             courier = Courier(host.log, unit, wire, report=_fail, rng=random.Random(1))
             self._couriers[address, address_of(unit)] = courier
 
-    def _machine(self, address: Address) -> Any:  # noqa: ANN401 - of four kinds
+    def _machine(self, address: Address) -> Any:
         machines = self._build()
         everybody: list[Any] = [machines.record_unit, machines.attribute_unit, machines.review_unit, *machines.owners]
         return next(machine for machine in everybody if machine.address == address)

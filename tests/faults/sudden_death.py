@@ -35,7 +35,7 @@ def live_dangerously(chance: float, seed: int) -> None:
 
 def _perilous(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def perilous(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - passed on as they are
+    def perilous(*arguments: Any, **options: Any) -> Any:
         _perhaps_die()
         found = function(*arguments, **options)
         _perhaps_die()

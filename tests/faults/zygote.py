@@ -158,7 +158,7 @@ def _run(party: str, root: Path) -> int:
     return 0
 
 
-def _serve(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the caller, after the fork
+def _serve(trial: Any, party: str) -> None:
     from unveil.lab.local_parties.folder import UNITS
     from unveil.projects.unit_config import UnitConfig
     from unveil.runtime.serve import serve_unit
@@ -167,7 +167,7 @@ def _serve(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the ca
     serve_unit(UNITS[party], config, demonstration=True, on_ready=lambda _host, _port: None)
 
 
-def _errand(trial: Any, party: str) -> None:  # noqa: ANN401 - imported by the caller, after the fork
+def _errand(trial: Any, party: str) -> None:
     from unveil.lab.local_parties.owner_process import work
 
     work(trial.config(party), threading.Event())

@@ -160,4 +160,4 @@ def test_a_file_with_any_byte_changed_is_read_or_refused(tmp_path: Path, data: s
     try:
         assert 3 == len(read_encodings(path))
     except InputError as error:
-        assert error.hint  # noqa: PT017 - both outcomes are right
+        assert error.hint

@@ -151,4 +151,4 @@ def test_any_contents_are_a_key_or_an_error(tmp_path: Path, data: bytes) -> None
     try:
         assert 32 == len(keyfile.read(key_file(tmp_path, data)))
     except KeyFileError as error:
-        assert error.hint  # noqa: PT017 - both outcomes are right
+        assert error.hint

@@ -47,7 +47,7 @@ def column(evidence: Reals, name: str, names: tuple[str, ...] = RECORD_EVIDENCE)
     return values
 
 
-def strangers_are(similarity: float) -> Any:  # noqa: ANN401 - a patch
+def strangers_are(similarity: float) -> Any:
     return patch("unveil.models.record_evidence._strangers", return_value=similarity)
 
 

@@ -51,7 +51,7 @@ def _noted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     learners: list[Any] = []
 
     class Noted(sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
-        def fit(self, *args: Any) -> Any:  # noqa: ANN401 - scikit-learn has no types
+        def fit(self, *args: Any) -> Any:
             learners.append(self)
             return super().fit(*args)
 

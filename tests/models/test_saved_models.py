@@ -76,7 +76,7 @@ def test_a_pickle_in_the_file_is_not_run(tmp_path: Path, forest: Forest) -> None
     assert witness.exists()
 
 
-def damaged(**changes: Any) -> Any:  # noqa: ANN401 - any array may be swapped in
+def damaged(**changes: Any) -> Any:
     return lambda arrays: arrays | changes
 
 
@@ -95,7 +95,7 @@ def damaged(**changes: Any) -> Any:  # noqa: ANN401 - any array may be swapped i
         lambda a: a | {"about": np.array(json.dumps({"format": "other"}))},
     ],
 )
-def test_a_damaged_file_is_refused(tmp_path: Path, forest: Forest, damage: Any) -> None:  # noqa: ANN401 - a function
+def test_a_damaged_file_is_refused(tmp_path: Path, forest: Forest, damage: Any) -> None:
     path = tmp_path / "model.npz"
     save_forest(path, forest, SCHEMA)
     arrays = dict(np.load(path))

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def as_owner(folder: Path, *, looking: bool = False, **certificate: Any) -> Membership:  # noqa: ANN401 - as reissue
+def as_owner(folder: Path, *, looking: bool = False, **certificate: Any) -> Membership:
     reissue(folder, "a", **certificate)
     tls = ("a.pem", "a.key", "authority.pem")
     text = owner_text(project="project.toml", name="a", data="people.csv", key="do.key", tls=tls)
@@ -51,7 +51,7 @@ def as_owner(folder: Path, *, looking: bool = False, **certificate: Any) -> Memb
     return owner_membership(OwnerConfig.load(folder), looking=looking)
 
 
-def as_unit(folder: Path, *, looking: bool = False, **certificate: Any) -> Membership:  # noqa: ANN401 - as reissue
+def as_unit(folder: Path, *, looking: bool = False, **certificate: Any) -> Membership:
     reissue(folder, "record-unit", **certificate)
     (folder / "unit.toml").write_text(UNIT.format(listening="record-unit"), encoding="utf-8")
     (member,) = unit_memberships(UnitConfig.load(folder / "unit.toml"), roles.RECORD_UNIT, looking=looking)
@@ -64,13 +64,13 @@ def told(error: pytest.ExceptionInfo[ProjectError]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("purposes", [None, [CLIENT], [CLIENT, SERVER]])
-def test_an_owner_needs_client_authentication_and_nothing_more(folder: Path, purposes: Any) -> None:  # noqa: ANN401
+def test_an_owner_needs_client_authentication_and_nothing_more(folder: Path, purposes: Any) -> None:
     """A certificate that names no purpose is for all of them."""
     assert () == as_owner(folder, purposes=purposes).notes
 
 
 @pytest.mark.parametrize("purposes", [None, [CLIENT, SERVER]])
-def test_a_unit_listens_and_calls(folder: Path, purposes: Any) -> None:  # noqa: ANN401
+def test_a_unit_listens_and_calls(folder: Path, purposes: Any) -> None:
     """With one certificate, which names its host."""
     assert () == as_unit(folder, purposes=purposes, signs=True, hosts=HOSTS).notes
 
@@ -94,7 +94,7 @@ def test_a_certificate_that_is_not_in_force_is_refused(
 
 
 @pytest.mark.parametrize("party", [as_owner, as_unit])
-def test_who_only_looks_needs_no_certificate_in_force(folder: Path, party: Any) -> None:  # noqa: ANN401
+def test_who_only_looks_needs_no_certificate_in_force(folder: Path, party: Any) -> None:
     """A ledger is read, and a project closed, years after the certificate has ended."""
     assert () == party(folder, looking=True, ends=-DAY, purposes=[SERVER]).notes
 
@@ -110,7 +110,7 @@ def test_an_owner_cannot_call_with_any_certificate(folder: Path, certificate: di
 @pytest.mark.parametrize(
     ("purposes", "sides"), [([CLIENT], ["server"]), ([SERVER], ["client"]), ([ANY], ["client", "server"])]
 )
-def test_a_unit_needs_both_purposes(folder: Path, purposes: Any, sides: list[str]) -> None:  # noqa: ANN401
+def test_a_unit_needs_both_purposes(folder: Path, purposes: Any, sides: list[str]) -> None:
     """Units call each other."""
     with pytest.raises(ProjectError) as found:
         as_unit(folder, purposes=purposes, hosts=HOSTS)
@@ -136,7 +136,7 @@ def test_a_certificate_to_listen_with_needs_not_be_for_calls(folder: Path) -> No
     ("hosts", "words"),
     [(("127.0.0.1",), "is for 127.0.0.1, not for rec.example.org"), ((), "names no host, so not rec.example.org")],
 )
-def test_a_unit_must_be_reached_under_a_host_of_its_certificate(folder: Path, hosts: Any, words: str) -> None:  # noqa: ANN401
+def test_a_unit_must_be_reached_under_a_host_of_its_certificate(folder: Path, hosts: Any, words: str) -> None:
     """Callers hang up otherwise."""
     with pytest.raises(ProjectError) as found:
         as_unit(folder, hosts=hosts)
@@ -147,7 +147,7 @@ def test_a_unit_must_be_reached_under_a_host_of_its_certificate(folder: Path, ho
 @pytest.mark.parametrize(
     ("left", "words"), [(13.5, "in 13 days"), (1.5, "in 1 day,"), (0.5, "today or tomorrow"), (14.5, None)]
 )
-def test_two_weeks_before_the_end_there_is_a_note(folder: Path, party: Any, left: float, words: str | None) -> None:  # noqa: ANN401
+def test_two_weeks_before_the_end_there_is_a_note(folder: Path, party: Any, left: float, words: str | None) -> None:
     """A new certificate takes its time."""
     notes = party(folder, ends=left * DAY, hosts=HOSTS).notes
     assert (0 if words is None else 1) == len(notes)
@@ -166,7 +166,7 @@ def test_two_weeks_before_the_end_there_is_a_note(folder: Path, party: Any, left
         (("10.0.0.1",), "10.0.0.2", False),
     ],
 )
-def test_hosts_are_compared_as_callers_do(folder: Path, hosts: Any, host: str, named: bool) -> None:  # noqa: ANN401, FBT001
+def test_hosts_are_compared_as_callers_do(folder: Path, hosts: Any, host: str, named: bool) -> None:  # noqa: FBT001
     """Or a certificate would be refused that works, or the other way round."""
     found = read_certificate(reissue(folder, "a", hosts=hosts))
     assert found.valid(datetime.now(UTC))

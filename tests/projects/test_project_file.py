@@ -75,7 +75,7 @@ def test_a_project_survives_being_written(trial: Project) -> None:
     assert trial.fingerprint() == again.fingerprint()
 
 
-def problems(text: str, **options: Any) -> dict[str, str]:  # noqa: ANN401 - options of parse_project
+def problems(text: str, **options: Any) -> dict[str, str]:
     with pytest.raises(ProjectError) as found:
         parse_project(text, source="trial.toml", **options)
     assert found.value.message.startswith("trial.toml: ")
@@ -83,7 +83,7 @@ def problems(text: str, **options: Any) -> dict[str, str]:  # noqa: ANN401 - opt
     return {problem.key: f"{problem.what}; {problem.allowed}" for problem in found.value.problems}
 
 
-def changed(**changes: Any) -> str:  # noqa: ANN401 - whatever a project holds
+def changed(**changes: Any) -> str:
     return project_text(project().model_copy(update=changes))
 
 

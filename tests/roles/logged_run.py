@@ -183,7 +183,7 @@ class LoggedRun:
         self._choose = choose
         self._wire: list[tuple[Address, Address, bytes]] = []
 
-    def machine(self, party: Address) -> Any:  # noqa: ANN401 - the test knows which one
+    def machine(self, party: Address) -> Any:
         """The machine of a party as it is now."""
         return self.parties[party].machine
 

@@ -165,7 +165,7 @@ def reals(*values: float) -> bytes:
     return np.array(values, "<f8").tobytes()
 
 
-def state_of(thing: Any) -> Any:  # noqa: ANN401, PLR0911 - whatever a machine holds
+def state_of(thing: Any) -> Any:  # noqa: PLR0911 - whatever a machine holds
     """All that a machine holds, as values that can be compared."""
     match thing:
         case None | bool() | int() | float() | str() | bytes() | Enum() | type():

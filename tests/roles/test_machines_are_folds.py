@@ -41,7 +41,7 @@ by_run = pytest.mark.parametrize("name", SCHEMAS)
 GIVEN = {"_chance", "_comparing", "_encoder", "_features", "_assessor", "_combinations"}
 
 
-def held(machine: Machine) -> Any:  # noqa: ANN401 - nested lists
+def held(machine: Machine) -> Any:
     """All that a machine holds, once every model has said its word."""
     layer = getattr(machine, "layer", None)
     if isinstance(layer, Layer):

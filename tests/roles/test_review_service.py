@@ -53,7 +53,7 @@ def test_nobody_waits_while_a_pair_is_masked(
     """Masking takes time that grows with what owners sent; other owners' messages must get in meanwhile."""
     heard: list[bool] = []
 
-    def masking(*arguments: Any) -> Any:  # noqa: ANN401 - passed on
+    def masking(*arguments: Any) -> Any:
         other = pool.submit(unit.seats["p"].host.look, lambda machine: machine.open_tasks)
         heard.append(not wait([other], timeout=20).not_done)
         return cells(*arguments)

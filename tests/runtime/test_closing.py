@@ -49,10 +49,10 @@ def test_a_project_closed_while_its_server_compares_leaves_no_similarities(
     """The command removes what was remembered; the comparison that ends afterwards must not bring it back."""
     at_work: list[bool] = []
 
-    def closing_meanwhile(*words: Any, **options: Any) -> Callable[..., Any]:  # noqa: ANN401 - passed on
+    def closing_meanwhile(*words: Any, **options: Any) -> Callable[..., Any]:
         compare = comparing(*words, **options)
 
-        def compared(*sides: Any) -> Any:  # noqa: ANN401 - passed on
+        def compared(*sides: Any) -> Any:
             found = compare(*sides)
             if at_work and at_work.pop():
                 close(host(databases[1], tmp_path, of), force=True)

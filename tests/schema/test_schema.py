@@ -62,7 +62,7 @@ def leaves(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | 
     return below if inner else [path]
 
 
-def at(data: Any, path: tuple[str | int, ...]) -> Any:  # noqa: ANN401 - whatever the schema holds
+def at(data: Any, path: tuple[str | int, ...]) -> Any:
     for part in path:
         data = data[part]
     return data
@@ -300,8 +300,8 @@ def test_any_text_is_a_schema_or_an_explained_mistake(text: str) -> None:
     try:
         assert isinstance(parse(text), Schema)
     except SchemaError as error:
-        assert all(problem.allowed for problem in error.problems)  # noqa: PT017 - both outcomes are right
-        assert error.problems  # noqa: PT017
+        assert all(problem.allowed for problem in error.problems)
+        assert error.problems
 
 
 def test_a_schema_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

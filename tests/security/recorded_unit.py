@@ -14,7 +14,7 @@ from unveil.cli import main
 _application = unveil.runtime.serve.application  # type: ignore[attr-defined]
 
 
-def _recorded(*unit: Any, **settings: Any) -> Any:  # noqa: ANN401 - passed on as they are
+def _recorded(*unit: Any, **settings: Any) -> Any:
     app = _application(*unit, **settings)
     app.add_middleware(Recorder, path=Path(recording))
     return app

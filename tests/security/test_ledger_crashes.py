@@ -68,22 +68,22 @@ def dying(points: Points) -> Iterator[None]:
     """Every statement, every end of a transaction and every entry taken in is a point."""
     run, apply, append, delivered = Transaction.run, Owner.apply, _log().append, _log().delivered
 
-    def one(self: Transaction, *arguments: Any) -> int:  # noqa: ANN401 - passed on
+    def one(self: Transaction, *arguments: Any) -> int:
         points()
         return run(self, *arguments)
 
-    def taken(self: Owner, event: Any) -> None:  # noqa: ANN401 - passed on
+    def taken(self: Owner, event: Any) -> None:
         points()
         apply(self, event)
         points()
 
-    def written(self: Any, **arguments: Any) -> int:  # noqa: ANN401 - passed on
+    def written(self: Any, **arguments: Any) -> int:
         points()
         seq: int = append(self, **arguments)
         points()
         return seq
 
-    def noted(self: Any, *arguments: Any, **more: Any) -> None:  # noqa: ANN401 - passed on
+    def noted(self: Any, *arguments: Any, **more: Any) -> None:
         points()
         delivered(self, *arguments, **more)
         points()
@@ -97,7 +97,7 @@ def dying(points: Points) -> Iterator[None]:
         yield
 
 
-def _log() -> Any:  # noqa: ANN401 - the class
+def _log() -> Any:
     from unveil.storage.log.log import ProjectLog
 
     return ProjectLog
@@ -170,7 +170,7 @@ def _granted(host: Host[Owner], message: Message) -> Message | None:
 
 
 @cache
-def build() -> Any:  # noqa: ANN401 - how to make the owner
+def build() -> Any:
     return build_owner(policy=POLICY, records=RECORDS, name=A)
 
 

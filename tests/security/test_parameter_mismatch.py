@@ -45,7 +45,7 @@ def changes(model: BaseModel, path: str = "") -> Iterator[tuple[str, BaseModel]]
             yield place, model.model_copy(update={name: other})
 
 
-def others(value: Any, annotation: Any, path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any field
+def others(value: Any, annotation: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Other values for a field."""
     if isinstance(value, BaseModel):
         yield from changes(value, path)
@@ -60,7 +60,7 @@ def others(value: Any, annotation: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, other_than(value, annotation)
 
 
-def other_than(value: Any, annotation: Any) -> Any:  # noqa: ANN401 - any field
+def other_than(value: Any, annotation: Any) -> Any:
     """A value that differs as little as possible."""
     choices = [
         one for part in (annotation, *get_args(annotation)) if get_origin(part) is Literal for one in get_args(part)

@@ -179,7 +179,7 @@ def test_data_that_cannot_be_read_is_not_quoted(plain_run: FieldRun, tmp_path: P
 # Objects
 
 
-def _reachable(thing: Any, seen: dict[int, Any], depth: int = 6) -> Iterator[Any]:  # noqa: ANN401 - anything
+def _reachable(thing: Any, seen: dict[int, Any], depth: int = 6) -> Iterator[Any]:
     """Every object of ours that can be reached from a thing, the thing included; not what raw containers hold."""
     if id(thing) in seen or depth == 0 or isinstance(thing, str | bytes | int | float | type):
         return

@@ -61,20 +61,20 @@ class Exchange:
 class Recorder:
     """ASGI middleware in front of everything else of a unit."""
 
-    def __init__(self, app: Any, *, path: Path) -> None:  # noqa: ANN401 - an ASGI application
+    def __init__(self, app: Any, *, path: Path) -> None:
         self._app, self._path, self._lock = app, path, threading.Lock()
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - as in ASGI
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         asked: list[bytes] = []
         answered: list[bytes] = []
         start: dict[str, Any] = {"status": 0, "headers": []}
 
-        async def hear() -> Any:  # noqa: ANN401 - as in ASGI
+        async def hear() -> Any:
             event = await receive()
             asked.append(event.get("body", b""))
             return event
 
-        async def say(event: Any) -> None:  # noqa: ANN401 - as in ASGI
+        async def say(event: Any) -> None:
             if event["type"] == "http.response.start":
                 start.update(event)
             answered.append(event.get("body", b""))
@@ -95,7 +95,7 @@ class Recorder:
                 file.write(json.dumps(line).encode() + b"\n" + b"".join(parts))
 
 
-def _head(headers: Any, query: bytes = b"") -> bytes:  # noqa: ANN401 - pairs of bytes
+def _head(headers: Any, query: bytes = b"") -> bytes:
     return b"\n".join([query, *(name + b": " + value for name, value in headers)])
 
 

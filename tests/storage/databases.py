@@ -25,7 +25,7 @@ def raw(url: str, sql: str, values: Sequence[Any] = ()) -> list[Any]:
 
 
 @lru_cache
-def connection(url: str) -> Any:  # noqa: ANN401 - the drivers' types differ
+def connection(url: str) -> Any:
     """One connection to a database, kept for the next statement; every statement takes effect at once."""
     if url.startswith("postgresql"):
         return psycopg.connect(url, autocommit=True)

@@ -55,7 +55,7 @@ def build(log: ProjectLog, data: st.DataObject) -> None:
         log.close({"n": 1}, {"links": b"table"})
 
 
-def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - whatever a column holds
+def changed(value: Any, data: st.DataObject) -> Any:
     """Another value of the same type."""
     if isinstance(value, bytes):
         if value and data.draw(st.booleans(), label="flip"):

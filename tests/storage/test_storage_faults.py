@@ -158,7 +158,7 @@ def test_a_server_that_stops_during_a_write_leaves_nothing_of_it(
         append(log, 1)
         insert = outbox.Parcels.insert
 
-        def stopping(*words: Any) -> bytes:  # noqa: ANN401 - passed on
+        def stopping(*words: Any) -> bytes:
             postgres_server.stop()
             return insert(*words)
 

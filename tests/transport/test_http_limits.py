@@ -92,7 +92,7 @@ def _all_that_comes(secure: socket.socket, sent: bytes) -> bytes:
     except ConnectionError:
         return b""
     except OSError as error:
-        assert "EOF" in str(error)  # noqa: PT017 - cut off without a goodbye
+        assert "EOF" in str(error)
         return b""
 
 

@@ -17,7 +17,7 @@ from unveil.errors import SettingError
 class _Root(TyperGroup):
     """The command line as a whole, in whose help a switch is no more than its name: `--json <bool>` takes no word."""
 
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - passed on as they are
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         pending: list[Any] = [self]  # Typer's own copy of Click is private
         for command in pending:
@@ -50,7 +50,7 @@ def say_error(message: str, hint: str | None) -> None:
         typer.echo(f"hint: {hint}", err=True)
 
 
-def print_json(value: Any) -> None:  # noqa: ANN401 - anything JSON can hold
+def print_json(value: Any) -> None:
     """Print one JSON object on stdout."""
     typer.echo(json.dumps(value, ensure_ascii=False))
 

@@ -34,7 +34,7 @@ class RowBatch:
     columns: Sequence[Sequence[str]]
 
 
-class _Unreadable(Exception):  # noqa: N818 - not an error of its own: it becomes an InputError once the row is known
+class _Unreadable(Exception):
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(problem)
         self.problem, self.hint = problem, hint

@@ -103,13 +103,13 @@ def read_encodings(path: Path) -> Encodings:
     return Encodings(tuple(ids), filters, m, blocking, rest)
 
 
-def _packed(rows: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+def _packed(rows: NDArray[Any]) -> Any:
     """One fixed-size binary cell per row of the array."""
     raw = np.ascontiguousarray(rows).view(np.uint8)
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(raw.shape[1]), len(raw), [None, pa.py_buffer(raw)])
 
 
-def _unpacked(column: Any) -> NDArray[np.uint8]:  # noqa: ANN401 - pyarrow has no types
+def _unpacked(column: Any) -> NDArray[np.uint8]:
     """The bytes of a fixed-size binary column, one row per cell."""
     width = column.type.byte_width
     parts = [
@@ -132,7 +132,7 @@ def _said(path: Path, metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
     return said
 
 
-def _sizes(path: Path, said: Mapping[str, str], file: Any) -> tuple[int, int]:  # noqa: ANN401 - pyarrow has no types
+def _sizes(path: Path, said: Mapping[str, str], file: Any) -> tuple[int, int]:
     m, count = int(said.get("m", "0")), int(said.get("records", "-1"))
     if not 0 < m <= _LONGEST_FILTER:
         raise InputError(path, "says no length of its filters that could be", hint=_MADE_BY_ENCODE)
@@ -141,7 +141,7 @@ def _sizes(path: Path, said: Mapping[str, str], file: Any) -> tuple[int, int]:  
     return m, count
 
 
-def _check_columns(path: Path, schema: Any, m: int) -> int:  # noqa: ANN401 - pyarrow has no types
+def _check_columns(path: Path, schema: Any, m: int) -> int:
     """The number of blocking keys, once every column is known to be what the format says."""
     keys = len(schema.names) - 2
     width = -(-m // _WORD) * _WORD // 8

@@ -10,7 +10,7 @@ from typing import Final
 from unveil.errors import InputError
 
 
-class MissingColumns(InputError):  # noqa: N818 - says what happened
+class MissingColumns(InputError):
     """Needed columns are not there; `near` holds, for some of them, a name of the file's own that is nearly theirs."""
 
     def __init__(self, path: Path, missing: Sequence[str], near: Mapping[str, str], *, hint: str) -> None:

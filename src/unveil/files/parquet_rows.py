@@ -38,7 +38,7 @@ def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
             raise InputError(path, _DAMAGED, hint=_AGAIN) from None
 
 
-def _check_types(path: Path, schema: Any, needed: Sequence[str]) -> None:  # noqa: ANN401 - pyarrow has no types
+def _check_types(path: Path, schema: Any, needed: Sequence[str]) -> None:
     for name in needed:
         kind = schema.field(name).type
         if pa.types.is_dictionary(kind):
@@ -48,11 +48,11 @@ def _check_types(path: Path, schema: Any, needed: Sequence[str]) -> None:  # noq
             raise InputError(path, f"is of type {kind}; text or whole numbers are needed", column=name, hint=hint)
 
 
-def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _texts(path: Path, column: Any, name: str, before: int) -> list[str]:  # noqa: ANN401 - pyarrow has no types
+def _texts(path: Path, column: Any, name: str, before: int) -> list[str]:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     text = column.cast(pa.large_string())
@@ -66,7 +66,7 @@ def _texts(path: Path, column: Any, name: str, before: int) -> list[str]:  # noq
     return values
 
 
-def _first_broken(text: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+def _first_broken(text: Any) -> int:
     for place in range(len(text)):
         try:
             text[place].as_py()

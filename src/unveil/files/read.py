@@ -16,7 +16,7 @@ from unveil.records import Column, Records
 from unveil.schema import Schema
 
 
-class _Refused(Exception):  # noqa: N818 - becomes an InputError once the row is known
+class _Refused(Exception):
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(problem)
         self.problem, self.hint = problem, hint

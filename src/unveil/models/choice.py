@@ -42,7 +42,5 @@ def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Mo
 
 def _fitting(name: str, expected: tuple[str, ...]) -> Prior:
     prior = load_prior(name)
-    assert prior.names == expected, (
-        f"the shipped prior {name} is out of date: python -m unveil.lab.simulation.train_priors"
-    )
+    assert prior.names == expected, f"the shipped prior {name} is out of date: python -m tools.train_priors"
     return prior

@@ -27,7 +27,7 @@ class Erased(Message):
     """Stands in a log for a message whose contents are gone: the pairs or tasks that it was about."""
 
     KEY = "ids"
-    WIDTHS = {"ids": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"ids": ID}
     ids: bytes
 
 

@@ -121,7 +121,7 @@ class EncodingWish(Message):
     """
 
     KEY = "pair_ids"
-    WIDTHS = {"pair_ids": ID, "handles": ID, "key_pairs": KEY_PAIR}  # noqa: RUF012 - never changed
+    WIDTHS = {"pair_ids": ID, "handles": ID, "key_pairs": KEY_PAIR}
     pair_ids: bytes
     handles: bytes
     key_pairs: bytes
@@ -133,7 +133,7 @@ class Bootstrap(Message):
 
     KEY = "pair_ids"
     MAY_BE_EMPTY = True
-    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}
     pair_ids: bytes
     g: bytes
     p: bytes
@@ -160,7 +160,7 @@ class Refusal(Message):
     """An answer too: not these pairs (owner to attribute unit) or tasks (owner to review unit, review unit upward)."""
 
     KEY = "ids"
-    WIDTHS = {"ids": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"ids": ID}
     ids: bytes
 
 
@@ -207,7 +207,7 @@ class AttributeValues(Message):
     """
 
     KEY = "task_ids"
-    WIDTHS = {"task_ids": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"task_ids": ID}
     task_ids: bytes
     values: tuple[Mapping[str, str], ...]
 
@@ -222,7 +222,7 @@ class ReviewLabel(Message):
     """Review unit to attribute unit: what the reviewer decided."""
 
     KEY = "task_ids"
-    WIDTHS = {"task_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    WIDTHS = {"task_ids": ID, "g": 1, "p": REAL}
     task_ids: bytes
     g: bytes
     p: bytes
@@ -234,7 +234,7 @@ class Labels(Message):
 
     KEY = "pair_ids"
     MAY_BE_EMPTY = True
-    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}
     pair_ids: bytes
     g: bytes
     p: bytes
@@ -250,7 +250,7 @@ class LinkTable(Message):
 
     KEY = "handles"
     MAY_BE_EMPTY = True
-    WIDTHS = {"handles": ID, "link_ids": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"handles": ID, "link_ids": ID}
     part: int
     parts: int
     handles: bytes

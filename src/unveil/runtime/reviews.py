@@ -16,14 +16,14 @@ from unveil.schema import Schema
 from unveil.transport.port import JSON, OPERATOR, Caller
 
 
-class NoSuchTask(ProtocolError):  # noqa: N818 - says what happened
+class NoSuchTask(ProtocolError):
     """The task does not wait for a verdict (any more)."""
 
 
 class ReviewUnitService(UnitService):
     """The review unit. What it shows is made from masked cells; whole values never leave unless they were opened."""
 
-    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:
         """To operators, how many tasks are open, and how many of them wait for a reviewer."""
         if caller.role != OPERATOR:
             return {}

@@ -85,7 +85,7 @@ class UnitService(ABC):
         return answer
 
     @abstractmethod
-    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:
         """
         What this role can tell this caller.
 
@@ -106,7 +106,7 @@ class UnitService(ABC):
 class RecordUnitService(UnitService):
     """The record unit."""
 
-    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:
         """How far the project is, and which records were kept out; to operators, how many pairs there are."""
         told, intake = Address(caller.role, caller.name), machine.intake
         answer: dict[str, JSON] = {
@@ -127,6 +127,6 @@ class RecordUnitService(UnitService):
 class AttributeUnitService(UnitService):
     """The attribute unit."""
 
-    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:  # noqa: ANN401 - the machine of this role
+    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:
         """To operators, pairs compared and labels spent."""
         return {"pairs": len(machine.layer), "labels": machine.spent} if caller.role == OPERATOR else {}

@@ -28,7 +28,7 @@ def parse_toml(text: str) -> dict[str, Any] | Problem:
         return Problem("(file)", what, "a TOML file")
 
 
-def frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
+def frozen(value: Any) -> Any:
     """The same with tuples in the place of lists."""
     if isinstance(value, Mapping):
         return {key: frozen(inner) for key, inner in value.items()}
@@ -118,13 +118,13 @@ def _settings_at(names: Sequence[str], root: type[BaseModel]) -> type[BaseModel]
     return current
 
 
-def _settings_in(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - any annotation may come
+def _settings_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for inner in get_args(annotation) if (found := _settings_in(inner))), None)
 
 
-def _allowed(annotation: Any, metadata: Sequence[Any] = ()) -> str:  # noqa: ANN401 - any annotation may come
+def _allowed(annotation: Any, metadata: Sequence[Any] = ()) -> str:
     """What a field takes, in words, from its type and its bounds."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -155,12 +155,12 @@ def _bounds(metadata: Sequence[Any]) -> list[str]:
     return bounds + ["not empty"] * (_bound(metadata, "min_length") is not None)
 
 
-def _bound(metadata: Sequence[Any], name: str) -> Any:  # noqa: ANN401 - a number or a pattern
+def _bound(metadata: Sequence[Any], name: str) -> Any:
     parts = [inner for part in metadata for inner in getattr(part, "metadata", (part,))]
     return next((found for part in parts if (found := getattr(part, name, None)) is not None), None)
 
 
-def _thawed(value: Any) -> Any:  # noqa: ANN401 - whatever TOML can hold
+def _thawed(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _thawed(inner) for key, inner in value.items()}
     return [_thawed(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -38,7 +38,7 @@ def _key(key: str) -> str:
     return key if _BARE.match(key) else _text(key)
 
 
-def _value(value: Any) -> str:  # noqa: ANN401 - whatever TOML can hold
+def _value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):

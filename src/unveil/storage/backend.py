@@ -24,10 +24,10 @@ class Cursor(Protocol):
     def rowcount(self) -> int:
         """How many rows the last statement changed."""
 
-    def execute(self, query: Any, parameters: Any = ..., /) -> Any:  # noqa: ANN401 - the drivers' types differ
+    def execute(self, query: Any, parameters: Any = ..., /) -> Any:
         """Run one statement."""
 
-    def executemany(self, query: Any, parameters: Any, /) -> Any:  # noqa: ANN401 - the drivers' types differ
+    def executemany(self, query: Any, parameters: Any, /) -> Any:
         """Run one statement for many rows of values."""
 
     def fetchall(self) -> list[Any]:
@@ -95,5 +95,5 @@ class Backend(Protocol):
         """Let go of the connection; the next transaction would open it again."""
 
 
-class ConstraintBroken(StorageError):  # noqa: N818 - internal: it tells the log that an index refused a row
+class ConstraintBroken(StorageError):
     """A unique index refused a row."""

@@ -99,7 +99,7 @@ class Database:
         with self._backend.read() as transaction:
             for table in ("log", "bodies", "nonces", "outgoing", "erasures", "kept"):
                 # The table's name is one of those above, not a value.
-                query = f"SELECT count(*) FROM {table} WHERE project NOT IN (SELECT id FROM projects)"  # noqa: S608
+                query = f"SELECT count(*) FROM {table} WHERE project NOT IN (SELECT id FROM projects)"
                 count = (transaction.row(query) or (0,))[0]
                 if count:
                     problems.append(f"{count} rows of {table} belong to no project")

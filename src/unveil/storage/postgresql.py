@@ -172,7 +172,7 @@ class Postgresql:
             self._connection = None
 
 
-def _driver() -> Any:  # noqa: ANN401 - the module itself; a party on SQLite need not have it
+def _driver() -> Any:
     try:
         import psycopg
     except ImportError:
@@ -181,7 +181,7 @@ def _driver() -> Any:  # noqa: ANN401 - the module itself; a party on SQLite nee
     return psycopg
 
 
-def _shown(driver: Any, url: str) -> str:  # noqa: ANN401 - the module psycopg
+def _shown(driver: Any, url: str) -> str:
     """Host and database of a URL, without user or password; nothing of a URL that may have been mistyped."""
     from psycopg.conninfo import conninfo_to_dict
 

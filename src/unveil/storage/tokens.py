@@ -68,7 +68,7 @@ class TokenStore:
         number, text = shape.groups()
         with self._backend.read() as transaction:
             row = transaction.row(
-                f"SELECT {_COLUMNS} FROM tokens WHERE unit = ? AND id = ?",  # noqa: S608 - fixed text
+                f"SELECT {_COLUMNS} FROM tokens WHERE unit = ? AND id = ?",
                 [self._unit, number],
             )
         hashed = hashlib.sha256(base64.urlsafe_b64decode(text + "=")).digest()
@@ -87,7 +87,7 @@ class TokenStore:
         """Every token of the unit or of one project, expired ones too, oldest first."""
         with self._backend.read() as transaction:
             rows = transaction.rows(
-                f"SELECT {_COLUMNS} FROM tokens WHERE unit = ? ORDER BY issued, id",  # noqa: S608 - fixed text
+                f"SELECT {_COLUMNS} FROM tokens WHERE unit = ? ORDER BY issued, id",
                 [self._unit],
             )
         tokens = [_token(row) for row in rows]

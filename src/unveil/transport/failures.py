@@ -10,7 +10,7 @@ from __future__ import annotations
 from unveil.errors import ProtocolError, UnveilError
 
 
-class Unreachable(UnveilError):  # noqa: N818 - says what happened
+class Unreachable(UnveilError):
     """No answer, or none that a unit would give; the message may or may not have arrived."""
 
     def __init__(self, address: str, reason: str) -> None:
@@ -18,7 +18,7 @@ class Unreachable(UnveilError):  # noqa: N818 - says what happened
         self.address, self.reason = address, reason
 
 
-class Busy(UnveilError):  # noqa: N818 - says what happened
+class Busy(UnveilError):
     """The unit has its hands full or cannot store anything now."""
 
     def __init__(self, address: str) -> None:
@@ -26,7 +26,7 @@ class Busy(UnveilError):  # noqa: N818 - says what happened
         self.address = address
 
 
-class Refused(UnveilError):  # noqa: N818 - says what happened
+class Refused(UnveilError):
     """The unit does not know this party, or does not allow it this."""
 
     def __init__(self, address: str) -> None:
@@ -37,7 +37,7 @@ class Refused(UnveilError):  # noqa: N818 - says what happened
         self.address = address
 
 
-class Rejected(ProtocolError):  # noqa: N818 - says what happened
+class Rejected(ProtocolError):
     """The unit takes no such message; `problem` is what it says."""
 
     def __init__(self, problem: str) -> None:

@@ -29,11 +29,11 @@ def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
-class Conflict(ProtocolError):  # noqa: N818 - says what happened
+class Conflict(ProtocolError):
     """The message id is known, with another body."""
 
 
-class Closed(ProtocolError):  # noqa: N818 - says what happened
+class Closed(ProtocolError):
     """The project is closed: nothing is taken any more."""
 
 

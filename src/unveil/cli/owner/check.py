@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from unveil.errors import SettingError
 from unveil.protocol.messages import ID, LONGEST_VALUE
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, RECORD_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
-from unveil.roles.record_unit.machine import LEAST_ANSWERED, WISHES
+from unveil.roles.record_unit.wishes import batch_size, with_decoys
 from unveil.runtime.owner.folder import OwnerFolder
 from unveil.schema import ProtocolSettings
 
@@ -109,26 +108,19 @@ def _most_reviews(protocol: ProtocolSettings) -> int:
 
 def _pairs_asked(protocol: ProtocolSettings) -> int:
     """Pairs that the protocol asks about when nothing is refused."""
-    return sum(map(_with_decoys(protocol), protocol.batches))
+    return sum(with_decoys(size, protocol.decoys) for size in protocol.batches)
 
 
 def _most_pairs(protocol: ProtocolSettings) -> int:
     """Pairs that it can ask about at most: what is refused makes later batches larger."""
-    most = [ceil(size / LEAST_ANSWERED) if earlier else size for earlier, size in enumerate(protocol.batches)]
-    return sum(map(_with_decoys(protocol), most))
+    most = [batch_size(size, 0.0) if earlier else size for earlier, size in enumerate(protocol.batches)]
+    return sum(with_decoys(size, protocol.decoys) for size in most)
 
 
 def _allowed(folder: OwnerFolder, layer: int) -> int:
     """How many records may go as far as that layer."""
     layers = folder.policy.layers
     return len(folder.records) if layers is None else int(np.count_nonzero(layers >= layer))
-
-
-def _with_decoys(protocol: ProtocolSettings) -> Any:  # noqa: ANN401 - a function of a number
-    """Pairs that a batch asks for when it is hidden among decoys."""
-    if not protocol.decoys:
-        return int
-    return lambda size: -(-ceil(size / (1 - protocol.decoys)) // WISHES) * WISHES
 
 
 def lines(told: dict[str, Any]) -> Iterator[str]:

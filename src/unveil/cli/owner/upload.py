@@ -47,7 +47,7 @@ COMPARING: Final = "showing our fingerprint to the record unit"
 SCREENING: Final = "waiting for the record unit to look at the records"
 
 
-class Disagreement(UnveilError):  # noqa: N818 - says what happened
+class Disagreement(UnveilError):
     """The owners do not share key and parameters."""
 
     def __init__(self) -> None:

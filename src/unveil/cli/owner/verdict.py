@@ -32,7 +32,7 @@ _FIRST: Final = 0.5  # seconds before one that waits asks again; then twice as m
 _EVERY: Final = 5.0  # seconds between two questions at most
 
 
-class SetAside(UnveilError):  # noqa: N818 - says what happened
+class SetAside(UnveilError):
     """The record unit has set our upload aside as a whole."""
 
     def __init__(self, why: str) -> None:
@@ -42,7 +42,7 @@ class SetAside(UnveilError):  # noqa: N818 - says what happened
         )
 
 
-class ProjectClosed(UnveilError):  # noqa: N818 - says what happened
+class ProjectClosed(UnveilError):
     """The record unit has closed the project before the links had come."""
 
     def __init__(self) -> None:

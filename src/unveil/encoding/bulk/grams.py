@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take no keywords
 """
 Cut many values into q-grams at once, without a Python object per token.
 

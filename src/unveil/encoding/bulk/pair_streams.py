@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take no keywords
 """
 The kernel of the keyed filters: for every pair a key, and under it the tokens of one value.
 

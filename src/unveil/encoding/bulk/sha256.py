@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take no keywords
 """
 SHA-256 (FIPS 180-4) and HMAC (RFC 2104) as kernels, for many messages at once.
 

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take no keywords
 """
 Kernels that go from tokens to bits: the definitions of `hashing` and `filters` for whole columns, bit for bit.
 

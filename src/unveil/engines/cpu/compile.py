@@ -46,12 +46,12 @@ def in_place(function: Callable[P, R]) -> Callable[P, R]:
     return numba.njit(**options)(function)
 
 
-def instruction(function: Any) -> Any:  # noqa: ANN401 - Numba's types and LLVM's values
+def instruction(function: Any) -> Any:
     """A function that kernels call with all arguments but its first, and that returns the code to put there."""
     return intrinsic(function)
 
 
-def _renew_with_any_source(compiled: Any) -> None:  # noqa: ANN401 - Numba's dispatcher
+def _renew_with_any_source(compiled: Any) -> None:
     """Compile anew when any file of this room changes; by itself Numba looks at the kernel's own file alone."""
     index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """How a comparison is laid out: rows in order, pieces, and tasks of about equal work."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """Kernels for lists of pairs: their similarities, and where along the words a sample of them fails."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """One task of the CPU engine: pieces of any size, one after the other, until they are done or the buffer is full."""
 
 from __future__ import annotations

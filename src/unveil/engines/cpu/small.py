@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """
 Small pieces: a few rows on either side, pair by pair, where the rows lie.
 

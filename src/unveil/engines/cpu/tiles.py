@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - kernels take positional arguments alone
 """
 Large pieces: chunks of right rows, packed in groups, against quads of left rows.
 

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 - what kernels call takes positional arguments alone
 """
 The innermost loops, written as vector code for LLVM: AND, count ones, add.
 
@@ -36,7 +35,7 @@ _POINTER = ir.PointerType()
 
 
 @instruction
-def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _start: Any, _rest: Any) -> Any:  # noqa: ANN401 - Numba's own types
+def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _start: Any, _rest: Any) -> Any:
     """
     Whether any pair of quad and group could be a hit.
 
@@ -45,7 +44,7 @@ def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _s
     and the remaining words decide. One look at the signs thus decides on ROWS × LANES pairs.
     """
 
-    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         quad, group, prefix, words, start, rest = args
         sums = _sums(builder, [_broadcast(builder, _load(builder, start, _at(row), _I64)) for row in range(ROWS)])
         _count(builder, quad, group, _at(0), prefix, sums)
@@ -62,10 +61,10 @@ def reaches(_typing: Any, _quad: Any, _group: Any, _prefix: Any, _words: Any, _s
 
 
 @instruction
-def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any:  # noqa: ANN401 - Numba's own types
+def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any:
     """Write the common ones of all pairs of quad and group to out, row after row."""
 
-    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         quad, group, words, out = args
         sums = _sums(builder, [_ZEROS] * ROWS)
         _count(builder, quad, group, _at(0), words, sums)
@@ -78,10 +77,10 @@ def counts(_typing: Any, _quad: Any, _group: Any, _words: Any, _out: Any) -> Any
 
 
 @instruction
-def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: ANN401 - Numba's own types
+def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:
     """Common ones of two filters that lie anywhere, LANES words at a time."""
 
-    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         left, right, words = args
         whole = builder.lshr(words, ir.Constant(_I64, LANES.bit_length() - 1))
         wide, narrow = cgutils.alloca_once_value(builder, _ZEROS), cgutils.alloca_once_value(builder, _at(0))
@@ -100,10 +99,10 @@ def common(_typing: Any, _left: Any, _right: Any, _words: Any) -> Any:  # noqa: 
 
 
 @instruction
-def common_line(_typing: Any, _left: Any, _right: Any) -> Any:  # noqa: ANN401 - Numba's own types
+def common_line(_typing: Any, _left: Any, _right: Any) -> Any:
     """Common ones of LANES words of two filters."""
 
-    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         left, right = (_load(builder, place, _at(0), _VECTOR) for place in args)
         return _across(builder, _ones(builder, builder.and_(left, right)))
 
@@ -111,10 +110,10 @@ def common_line(_typing: Any, _left: Any, _right: Any) -> Any:  # noqa: ANN401 -
 
 
 @instruction
-def prefetch(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own types
+def prefetch(_typing: Any, _address: Any) -> Any:
     """Ask memory for the line there, without waiting for it."""
 
-    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:  # noqa: ANN401 - same
+    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         ask = _function(builder, "llvm.prefetch.p0", ir.VoidType(), [_POINTER, _I32, _I32, _I32])
         to_read, keep, data = (ir.Constant(_I32, value) for value in (0, 3, 1))
         builder.call(ask, [builder.inttoptr(args[0], _POINTER), to_read, keep, data])
@@ -123,12 +122,12 @@ def prefetch(_typing: Any, _address: Any) -> Any:  # noqa: ANN401 - Numba's own 
     return types.void(types.intp), code
 
 
-def _sums(builder: Any, first: list[Any]) -> list[Any]:  # noqa: ANN401 - LLVM values
+def _sums(builder: Any, first: list[Any]) -> list[Any]:
     """One sum for each row of a quad, with these first values."""
     return [cgutils.alloca_once_value(builder, value) for value in first]
 
 
-def _count(builder: Any, quad: Any, group: Any, start: Any, stop: Any, sums: list[Any]) -> None:  # noqa: ANN401 - same
+def _count(builder: Any, quad: Any, group: Any, start: Any, stop: Any, sums: list[Any]) -> None:
     """Add the common ones of each row of the quad with the group's rows, over the words start:stop."""
     with cgutils.for_range_slice(builder, start, stop, ir.Constant(_I64, 1), intp=_I64) as (index, _):
         right = _load(builder, group, builder.mul(index, _at(LANES)), _VECTOR)
@@ -139,7 +138,7 @@ def _count(builder: Any, quad: Any, group: Any, start: Any, stop: Any, sums: lis
             builder.store(builder.add(builder.load(total, typ=_VECTOR), found), total)
 
 
-def _any_above(builder: Any, sums: list[Any]) -> Any:  # noqa: ANN401 - LLVM values
+def _any_above(builder: Any, sums: list[Any]) -> Any:
     """Whether any lane of any sum is zero or above."""
     signs = builder.load(sums[0], typ=_VECTOR)
     for total in sums[1:]:
@@ -148,34 +147,34 @@ def _any_above(builder: Any, sums: list[Any]) -> Any:  # noqa: ANN401 - LLVM val
     return builder.icmp_unsigned("!=", below, ir.Constant(ir.IntType(LANES), (1 << LANES) - 1))
 
 
-def _at(word: int) -> Any:  # noqa: ANN401 - LLVM value
+def _at(word: int) -> Any:
     """The offset in bytes of a word."""
     return ir.Constant(_I64, 8 * word)
 
 
-def _load(builder: Any, base: Any, offset: Any, kind: Any) -> Any:  # noqa: ANN401 - LLVM values
+def _load(builder: Any, base: Any, offset: Any, kind: Any) -> Any:
     """A word or a vector of words at base + offset."""
     return builder.load(builder.inttoptr(builder.add(base, offset), _POINTER), typ=kind, align=8)
 
 
-def _broadcast(builder: Any, word: Any) -> Any:  # noqa: ANN401 - LLVM values
+def _broadcast(builder: Any, word: Any) -> Any:
     """The word in every lane."""
     undefined = ir.Constant(_VECTOR, ir.Undefined)
     single = builder.insert_element(undefined, word, ir.Constant(_I32, 0))
     return builder.shuffle_vector(single, undefined, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
 
 
-def _ones(builder: Any, value: Any) -> Any:  # noqa: ANN401 - LLVM values
+def _ones(builder: Any, value: Any) -> Any:
     """The number of ones in the word, or in each lane of the vector."""
     kind = value.type
     name = "llvm.ctpop.i64" if kind == _I64 else f"llvm.ctpop.v{LANES}i64"
     return builder.call(_function(builder, name, kind, [kind]), [value])
 
 
-def _across(builder: Any, vector: Any) -> Any:  # noqa: ANN401 - LLVM values
+def _across(builder: Any, vector: Any) -> Any:
     """The sum of all lanes."""
     return builder.call(_function(builder, f"llvm.vector.reduce.add.v{LANES}i64", _I64, [_VECTOR]), [vector])
 
 
-def _function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:  # noqa: ANN401 - LLVM values
+def _function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)

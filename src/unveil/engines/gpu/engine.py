@@ -179,7 +179,7 @@ class GpuEngine:
             write_hits[(len(some),)](*sides, need_a, right.need, some, places, *out, tile_columns, **sizes, **run)
             yield out[0] + start, out[1], out[2]
 
-    def _read(self, ones: torch.Tensor, rows: int) -> Any:  # noqa: ANN401 - a tensor or Triton's descriptor of it
+    def _read(self, ones: torch.Tensor, rows: int) -> Any:
         """How the kernels read a side."""
         if not self._copies:
             return ones
@@ -273,7 +273,7 @@ def linear_need(measure: Measure, floor: float, m: int) -> tuple[float, float]:
     raise ValueError(measure)
 
 
-def _similarity(common: Any, x: Any, y: Any, m: int, measure: Measure) -> Any:  # noqa: ANN401 - tensors
+def _similarity(common: Any, x: Any, y: Any, m: int, measure: Measure) -> Any:
     """The reference's formulas on tensors: one correctly rounded division of whole numbers."""
     import torch
 

@@ -9,7 +9,7 @@ them to places that were reserved for exactly that many. So nothing can overflow
 With COPIES, `a` and `b` are descriptors for the copy engine of recent GPUs; without, they are plain pointers.
 """
 
-# ruff: noqa: ANN001, ANN201, ANN202, PLR0917 - Triton reads these functions as a language of its own
+# ruff: noqa: ANN001, ANN201, ANN202 - Triton reads these functions as a language of its own
 
 from __future__ import annotations
 

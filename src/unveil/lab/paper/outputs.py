@@ -78,7 +78,7 @@ def summary(found: Findings, *, wall_seconds: float, computed: int) -> dict[str,
     }  # fmt: skip
 
 
-def _cell(found: Findings, cell: Any) -> dict[str, Any]:  # noqa: ANN401 - a Cell, whose fields are copied
+def _cell(found: Findings, cell: Any) -> dict[str, Any]:
     figures = found.figures(cell)
     printed = published.QUALITY.get(cell.name, {})
     return {

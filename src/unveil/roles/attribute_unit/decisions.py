@@ -30,7 +30,7 @@ class ReviewsAsked(Decision):
 
     KIND = "Asked"
     KEY = "task_ids"
-    WIDTHS = {"task_ids": ID, "positions": POSITION}  # noqa: RUF012 - never changed
+    WIDTHS = {"task_ids": ID, "positions": POSITION}
     task_ids: bytes
     positions: bytes
 

@@ -14,7 +14,7 @@ class Prepared(Decision):
     """A random handle for every record, and a digest of the records that they stand for."""
 
     KEY = "handles"
-    WIDTHS = {"handles": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"handles": ID}
     digest: bytes
     handles: bytes
 
@@ -60,7 +60,7 @@ class Approved(Decision):
     """A person's word on pairs or tasks that waited for it: 1 granted, as far as the policy allows, 0 refused."""
 
     KEY = "ids"
-    WIDTHS = {"ids": ID, "granted": 1}  # noqa: RUF012 - never changed
+    WIDTHS = {"ids": ID, "granted": 1}
     layer: int
     ids: bytes
     granted: bytes

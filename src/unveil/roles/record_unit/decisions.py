@@ -32,7 +32,7 @@ class PairsAsked(Decision):
 
     KIND = "Asked"
     KEY = "pair_ids"
-    WIDTHS = {"pair_ids": ID, "positions": POSITION}  # noqa: RUF012 - never changed
+    WIDTHS = {"pair_ids": ID, "positions": POSITION}
     pair_ids: bytes
     positions: bytes
 
@@ -42,7 +42,7 @@ class Finished(Decision):
     """The link id of every record: the owners' records one after the other."""
 
     KEY = "link_ids"
-    WIDTHS = {"link_ids": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"link_ids": ID}
     link_ids: bytes
 
 

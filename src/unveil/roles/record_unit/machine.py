@@ -10,7 +10,6 @@ It never sees an attribute, a value or key_do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -43,12 +42,11 @@ from unveil.roles.columns import entries, outcome_columns, outcomes
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.upload import Upload
+from unveil.roles.record_unit.wishes import WISHES, batch_size, with_decoys
 from unveil.schema import ProtocolSettings, Schema
 from unveil.screening.screen import Screen, screen
 
-WISHES = 100  # entries of one wish; with decoys, of every wish
 LINKS = 200_000  # entries of one part of a link table
-LEAST_ANSWERED = 0.25  # owners who refuse nearly everything are not asked for more than four times as much
 
 
 class RecordUnit(KeepsAll):
@@ -208,7 +206,7 @@ class RecordUnit(KeepsAll):
     def _ask(self) -> Step:
         """Draw the next batch, and decoys to hide it among; wish for their encodings."""
         draw = self._chance(f"iteration {self._iteration}")
-        size = ceil(self._protocol.batches[self._iteration] / max(LEAST_ANSWERED, self.layer.answered))
+        size = batch_size(self._protocol.batches[self._iteration], self.layer.answered)
         chosen = self.layer.select(size, draw.rng)
         chosen = np.concatenate([chosen, self._decoys(len(chosen), draw)])
         pair_ids = draw.entropy(ID * len(chosen))
@@ -223,10 +221,7 @@ class RecordUnit(KeepsAll):
 
     def _decoys(self, chosen: int, draw: Draw) -> Positions:
         """Pairs that are certain, so that being wished for does not mean being uncertain; wishes are filled up."""
-        share = self._protocol.decoys
-        count = 0
-        if share and chosen:
-            count = -(-ceil(chosen / (1 - share)) // WISHES) * WISHES - chosen
+        count = with_decoys(chosen, self._protocol.decoys) - chosen
         return self.layer.sure(self._protocol.p_t, count, draw.rng)
 
     def _wishes(

@@ -16,7 +16,7 @@ class Declined(Decision):
     """Tasks that an owner refused; they go back."""
 
     KEY = "task_ids"
-    WIDTHS = {"task_ids": ID}  # noqa: RUF012 - never changed
+    WIDTHS = {"task_ids": ID}
     task_ids: bytes
 
 
@@ -38,7 +38,7 @@ class Decided(Decision):
     """A person's verdicts: match (1), non-match (0) or unsure (2), and how sure."""
 
     KEY = "task_ids"
-    WIDTHS = {"task_ids": ID, "g": 1, "p": REAL}  # noqa: RUF012 - never changed
+    WIDTHS = {"task_ids": ID, "g": 1, "p": REAL}
     task_ids: bytes
     g: bytes
     p: bytes

@@ -67,8 +67,8 @@ def between(transaction: Transaction, project: int, after: int, last: int) -> Co
     """
     where = "WHERE project = ? AND seq > ? AND seq <= ? AND part IN (-1, 0)"
     limits = [project, after, last]
-    nonces = transaction.rows(f"SELECT seq, part, nonce FROM nonces {where}", limits)  # noqa: S608 - fixed text
-    bodies = transaction.rows(f"SELECT seq, part, body FROM bodies {where}", limits)  # noqa: S608 - fixed text
+    nonces = transaction.rows(f"SELECT seq, part, nonce FROM nonces {where}", limits)
+    bodies = transaction.rows(f"SELECT seq, part, body FROM bodies {where}", limits)
     sealed = {(seq, part): body for seq, part, body in bodies}
     found = {(seq, part): (nonce, sealed.pop((seq, part), None)) for seq, part, nonce in nonces}
     return found | {key: (None, body) for key, body in sealed.items()}
@@ -78,8 +78,8 @@ def erase(transaction: Transaction, project: int, parts: Iterable[tuple[int, int
     """Erase the contents of these (seq, part)."""
     keys = [[project, seq, part] for seq, part in parts]
     where = "WHERE project = ? AND seq = ? AND part = ?"
-    transaction.run_many(f"UPDATE nonces SET nonce = ? {where}", [[ERASED, *key] for key in keys])  # noqa: S608
-    transaction.run_many(f"DELETE FROM bodies {where}", keys)  # noqa: S608 - fixed text
+    transaction.run_many(f"UPDATE nonces SET nonce = ? {where}", [[ERASED, *key] for key in keys])
+    transaction.run_many(f"DELETE FROM bodies {where}", keys)
 
 
 def erase_all(transaction: Transaction, project: int) -> None:

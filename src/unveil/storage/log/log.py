@@ -34,7 +34,7 @@ class _Head:
     hash: bytes
 
 
-class LogMoved(StorageError):  # noqa: N818 - says what happened
+class LogMoved(StorageError):
     """The log holds messages or decisions that the caller has not seen; nothing was changed."""
 
 

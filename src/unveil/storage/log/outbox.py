@@ -71,7 +71,7 @@ def waiting(transaction: Transaction, project: int, *, recipient: str | None, li
     wanted, values = ("", []) if recipient is None else (" AND o.recipient = ?", [recipient])
     rows = transaction.rows(
         # Put together from fixed pieces; every value is a parameter.
-        "SELECT o.position, o.recipient, o.message_id, n.nonce, b.body FROM outgoing o"  # noqa: S608
+        "SELECT o.position, o.recipient, o.message_id, n.nonce, b.body FROM outgoing o"
         " JOIN nonces n ON n.project = o.project AND n.seq = o.seq AND n.part = o.part"
         " JOIN bodies b ON b.project = o.project AND b.seq = o.seq AND b.part = o.part"
         f" WHERE o.project = ? AND o.delivered = 0{wanted} ORDER BY o.position LIMIT ?",

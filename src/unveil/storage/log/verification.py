@@ -187,7 +187,7 @@ def _ends(walk: _Walk, head: Row, expected: tuple[int, bytes] | None) -> None:
         walk.found.append("the project keeps what only a closed project keeps")
     for what, (table, owners) in _STRAYS.items():
         missing = "".join(f" AND NOT EXISTS ({owner})" for owner in owners)
-        query = f"SELECT count(*) FROM {table} x WHERE x.project = ?{missing}"  # noqa: S608 - put together from the above
+        query = f"SELECT count(*) FROM {table} x WHERE x.project = ?{missing}"
         count = (walk.transaction.row(query, [walk.project]) or (0,))[0]
         if count:
             walk.found.append(f"{count} {what} belong to no entry")

@@ -115,7 +115,7 @@ class UnitClient:
         *,
         extra_s: float = 0,
         largest: int = _LARGEST_TEXT,
-        **request: Any,  # noqa: ANN401
+        **request: Any,
     ) -> _Answer:
         timeout = httpx.Timeout(self._timeout + extra_s, connect=min(5.0, self._timeout))
         course = _Course()
@@ -199,7 +199,7 @@ class _Course:
         return self._greeted and not self._answered
 
 
-class _TooMuch(Exception):  # noqa: N818 - not to be seen outside
+class _TooMuch(Exception):
     pass
 
 

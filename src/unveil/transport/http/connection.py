@@ -27,7 +27,7 @@ _HEAD_SLACK = 4  # a head this many times over its limit is cut off instead of a
 class Connection(HttpToolsProtocol):
     """One connection: knows whose certificate it came with, and bounds what is sent before the gate sees it."""
 
-    def __init__(self, config: uvicorn.Config, **others: Any) -> None:  # noqa: ANN401 - passed on as they are
+    def __init__(self, config: uvicorn.Config, **others: Any) -> None:
         super().__init__(config, **others)
         self._limits: RequestLimits = config.app.state.limits  # type: ignore[union-attr]
         self._largest_head = _HEAD_SLACK * self._limits.headers

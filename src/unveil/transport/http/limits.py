@@ -53,7 +53,7 @@ class RequestLimits:
         return {FRAME: self.frame, TEXT: self.text}.get(BODIES.get(route, ""), 0)
 
 
-class Unacceptable(Exception):  # noqa: N818 - an answer rather than an error
+class Unacceptable(Exception):
     """A request that is answered with this status and problem."""
 
     def __init__(self, status: int, problem: str) -> None:
@@ -61,7 +61,7 @@ class Unacceptable(Exception):  # noqa: N818 - an answer rather than an error
         self.status, self.problem = status, problem
 
 
-class Gone(Exception):  # noqa: N818 - nobody is left to answer
+class Gone(Exception):
     """The caller hung up before the request was complete."""
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from unveil.cli import reference_http_text as text
-from unveil.cli.reference_markdown import GENERATED, page, table
+from tools.reference import http_text as text
+from tools.reference.markdown import GENERATED, page, table
 from unveil.projects.project import ProjectLimits
 from unveil.protocol.messages import ID
 from unveil.protocol.roles import Role

@@ -1,5 +1,5 @@
 """
-Make the shipped priors anew: `python -m unveil.lab.simulation.train_priors`.
+Make the shipped priors anew: `python -m tools.train_priors`.
 
 Two generated registers with known truth are encoded and compared as two owners' would be, for several designs (one or
 two unequal attributes, small and large overlap, wrong years of birth). M_R's prior is learnt on all candidate pairs,
@@ -43,7 +43,7 @@ def main() -> None:
     studies = [_study(*design) for design in DESIGNS]
     record, attribute = train(studies)
     for name, prior in (("record", record), ("attribute", attribute)):
-        about = "learnt on generated people by python -m unveil.lab.simulation.train_priors"
+        about = "learnt on generated people by python -m tools.train_priors"
         path = Path(unveil.models.priors.__file__).with_name(f"{name}.json")
         path.write_text(json.dumps(as_data(prior, about), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         sys.stdout.write(f"{path.name} written\n")

@@ -14,7 +14,9 @@ import typer
 from typer.testing import CliRunner
 
 import unveil as package
-from unveil.cli import reference, reference_http, reference_http_text
+from tools.reference import http_page as reference_http
+from tools.reference import http_text as reference_http_text
+from tools.reference import pages as reference
 from unveil.cli.app import app
 from unveil.protocol.roles import Role
 from unveil.roles.owner import policy_file
@@ -61,7 +63,7 @@ def words_of(line: str) -> list[str]:
     return words[: words.index(">")] if ">" in words else words
 
 
-def parsed(line: str) -> Any:  # noqa: ANN401 - Typer's own copy of Click is private
+def parsed(line: str) -> Any:
     """Parse a command line as the command line itself would, without running it."""
     command: Any = typer.main.get_command(app)
     words = words_of(line)

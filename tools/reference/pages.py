@@ -1,5 +1,5 @@
 """
-The reference pages, written from the code: `python -m unveil.cli.reference docs`, or `make docs`.
+The reference pages, written from the code: `python -m tools.reference docs`, or `make docs`.
 
 Commands come from the command line itself, settings from the schema's models, messages from the table of flows, the
 HTTP interface (`reference_http`) from the table of access. With `--check` nothing is written: a page that is out of
@@ -22,10 +22,10 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from tools.reference.http_page import http_page
+from tools.reference.markdown import GENERATED, page, table
 from unveil.cli.app import app
 from unveil.cli.commands import register
-from unveil.cli.reference_http import http_page
-from unveil.cli.reference_markdown import GENERATED, page, table
 from unveil.protocol import frames
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import Message
@@ -77,12 +77,12 @@ def documented_commands() -> Iterator[tuple[str, Any]]:
         pending = [(f"{name} {word}", below) for word, below in inner.items()] + pending
 
 
-def example_of(command: Any) -> str:  # noqa: ANN401 - Typer's own copy of Click is private
+def example_of(command: Any) -> str:
     """The command line that the command's help gives as an example; empty if it gives none."""
     return next((part.removeprefix(_EXAMPLE) for part in _paragraphs(command) if part.startswith(_EXAMPLE)), "")
 
 
-def _command_section(name: str, command: Any) -> list[str]:  # noqa: ANN401 - as above
+def _command_section(name: str, command: Any) -> list[str]:
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     options = [each for each in command.params if each.param_type_name == "option"]
     usage = " ".join([name, *(_placeholder(each) for each in arguments), *(["[OPTIONS]"] if options else [])])
@@ -96,15 +96,15 @@ def _command_section(name: str, command: Any) -> list[str]:  # noqa: ANN401 - as
     return [*lines, "", "Example:", "", "```sh", example_of(command), "```"]
 
 
-def _paragraphs(command: Any) -> list[str]:  # noqa: ANN401 - as above
+def _paragraphs(command: Any) -> list[str]:
     return [" ".join(part.split()) for part in (command.help or "").split("\n\n")]
 
 
-def _sentences(command: Any) -> list[str]:  # noqa: ANN401 - as above
+def _sentences(command: Any) -> list[str]:
     return [part for part in _paragraphs(command) if not part.startswith(_EXAMPLE)]
 
 
-def _placeholder(argument: Any) -> str:  # noqa: ANN401 - as above
+def _placeholder(argument: Any) -> str:
     name = argument.metavar or argument.name.upper()
     return name if argument.required else f"[{name}]"
 
@@ -119,7 +119,7 @@ def _kinds(callback: Callable[..., Any]) -> dict[str, str]:
     return kinds
 
 
-def _parameter(parameter: Any, kinds: Mapping[str, str]) -> tuple[str, str, str]:  # noqa: ANN401 - as above
+def _parameter(parameter: Any, kinds: Mapping[str, str]) -> tuple[str, str, str]:
     """What a parameter takes, its default and its meaning."""
     takes = kinds.get(parameter.name, "")
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
@@ -286,7 +286,7 @@ def _text(path: Path) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Write or check the pages; the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m unveil.cli.reference", description="write the reference pages")
+    parser = argparse.ArgumentParser(prog="python -m tools.reference", description="write the reference pages")
     parser.add_argument("folder", type=Path, help="folder of the pages")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     given = parser.parse_args(words)
