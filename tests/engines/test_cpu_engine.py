@@ -188,7 +188,7 @@ def test_without_a_writable_folder_for_compiled_code_the_engine_still_works(tmp_
     blocked = tmp_path / "file"
     blocked.write_text("")
     script = (
-        "from unveil.engines import cpu_compile\n"
+        "import unveil.engines.cpu.compile\n"
         "import numba.core.caching as caching\n"
         "caching.CacheImpl._locator_classes = []\n"
         "from unveil.engines.cpu.layout import join\n"

@@ -162,7 +162,7 @@ def test_a_machine_with_too_little_memory_says_so(tmp_path: Path) -> None:
     code = (
         "import resource\n"
         "from cryptography.hazmat.primitives.kdf.scrypt import Scrypt\n"
-        "from unveil.storage import sealed\n"
+        "from unveil.files import sealed_key as sealed\n"
         f"sealed.seal(bytes(32), {PASSPHRASE!r}, cost=14)\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         f"resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), {resource.RLIM_INFINITY}))\n"

@@ -219,7 +219,7 @@ def test_no_object_of_a_party_prints_a_secret(run: FieldRun) -> None:
             "Owner",
             "Ledger",
             "UnitClient",
-            "Entry",
+            "LogEntry",
         } <= kinds
         prk = owner.encoder._keys._prk
         for thing in things:

@@ -144,13 +144,13 @@ from pathlib import Path
 from memory_unit import MemoryUnit
 from unveil.protocol.roles import Role
 from unveil.transport.http.app import application
-from unveil.transport.http.limits import Limits
+from unveil.transport.http.limits import RequestLimits
 from unveil.transport.logs import configure
 from unveil.transport.http.server import ready_file, serve
 from unveil.transport.http.tls import Credentials, server_context
 
 authority, certificate, key, ready = map(Path, sys.argv[1:])
-app = application(MemoryUnit(Role.RECORD_UNIT), limits=Limits(), clock=time.time, log=configure(sys.stderr))
+app = application(MemoryUnit(Role.RECORD_UNIT), limits=RequestLimits(), clock=time.time, log=configure(sys.stderr))
 serve(app, server_context(Credentials(authority, certificate, key)), "127.0.0.1", 0, ready_file(ready))
 """
 

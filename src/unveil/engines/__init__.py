@@ -37,16 +37,16 @@ def choose(name: str = "auto", *, threads: int | None = None) -> Engine:
     found = problem(name)
     if found is not None:
         raise found
-    module = importlib.import_module(f"unveil.engines.{name}")
+    module = importlib.import_module(f"unveil.engines.{name}.engine")
     return getattr(module, _CLASSES[name])(**({"threads": threads} if name in _THREADED else {}))
 
 
 def problem(name: str) -> EngineError | None:
     """Why the engine of that name cannot work on this machine; None if it can."""
     try:
-        module = importlib.import_module(f"unveil.engines.{name}")
+        module = importlib.import_module(f"unveil.engines.{name}.engine")
     except ModuleNotFoundError as error:
-        if error.name == f"unveil.engines.{name}":
+        if error.name in {f"unveil.engines.{name}", f"unveil.engines.{name}.engine"}:
             return EngineError(f"the engine {name} is not part of this installation", hint=_OTHERS)
         return EngineError(f"the engine {name} needs {error.name}", hint=f"install {error.name}, or {_OTHERS}")
     except (ImportError, OSError):

@@ -72,5 +72,5 @@ def test_write_that_fails_leaves_nothing_half_done(tmp_path: Path, monkeypatch: 
 def test_reprs_show_counts_and_no_values() -> None:
     """Even generated values stay out of logs, so that nobody copies the habit."""
     population = generate(records=30, seed=4)
-    assert "Population(<30 and 30 records, 6 shared people>)" == repr(population)
+    assert "Registers(<30 and 30 records, 6 shared people>)" == repr(population)
     assert np.all([name not in repr(population.a) for name in population.a.columns["last_name"].distinct])
