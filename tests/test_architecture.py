@@ -59,7 +59,7 @@ def test_every_room_is_on_the_map() -> None:
     assert rooms - {"__init__", "__main__"} <= {room for _, room in ROOM.findall(PAGE)}
 
 
-@pytest.mark.parametrize(("place", "name"), PLACES, ids=lambda part: str(part))
+@pytest.mark.parametrize(("place", "name"), PLACES, ids=str)
 def test_every_file_and_name_on_the_page_exists(place: str, name: str) -> None:
     """Walks that lead nowhere are worse than none."""
     path = located(place)
