@@ -1,0 +1,107 @@
+"""What a world is like, drawn from its seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from unveil.errors import SettingError
+
+#: Every attribute that a register of some world may hold, with how often it does.
+ATTRIBUTES: Final = {
+    "given_name": 0.97, "middle_name": 0.3, "family_name": 0.98, "date_of_birth": 0.7, "year_of_birth": 0.2,
+    "sex": 0.5, "street": 0.5, "postcode": 0.55, "town": 0.55, "birthplace": 0.2, "phone": 0.25, "id_number": 0.12,
+}  # fmt: skip
+FEWEST: Final = 3
+#: Worlds from this seed on are never learnt from.
+HELD_OUT: Final = 10_000
+_OVERLAPS: Final = (0.0, 0.01, 0.05, 0.2, 0.35, 0.6, 0.9, 1.0)
+_OVERLAP_SHARES: Final = (0.04, 0.06, 0.12, 0.24, 0.2, 0.16, 0.1, 0.08)
+#: How often a value is wrong in a clean, an ordinary, a dirty and an awful world.
+_DIRT: Final = {"clean": 0.004, "ordinary": 0.02, "dirty": 0.06, "awful": 0.14}
+_DIRT_SHARES: Final = (0.2, 0.4, 0.25, 0.15)
+_HARDENINGS: Final = ("none", "xor-fold", "diffusion", "randomised-response", "balance")
+_HARDENING_SHARES: Final = (0.72, 0.08, 0.1, 0.06, 0.04)
+_KEYS: Final = ("none", "few", "usual", "many")
+_KEY_SHARES: Final = (0.15, 0.2, 0.4, 0.25)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """
+    One world.
+
+    Rates are shares of values or people: `wrong` by attribute, `missing` by attribute, `moved` and `renamed` people
+    between the two registers, `swapped` given and family names, `twice` people with two entries in a register.
+    """
+
+    seed: int
+    attributes: tuple[str, ...]
+    sizes: tuple[int, int]
+    overlap: float
+    dirt: str
+    wrong: tuple[float, ...]
+    missing: tuple[float, ...]
+    moved: float
+    renamed: float
+    swapped: float
+    twice: float
+    keys: str
+    hardening: str
+
+    def __post_init__(self) -> None:
+        if not len(self.attributes) == len(self.wrong) == len(self.missing) >= FEWEST:
+            raise SettingError(f"a world needs {FEWEST} attributes or more, and a rate of each kind for every one")
+        if min(self.sizes) < 1 or not 0 <= self.overlap <= 1:
+            raise SettingError("a world needs records, and an overlap between 0 and 1")
+
+    @property
+    def shared(self) -> int:
+        """People in both registers."""
+        return round(self.overlap * min(self.sizes))
+
+
+def draw_design(seed: int, *, largest: int = 20_000) -> Design:
+    """The design of the world of that seed, with registers of 200 to `largest` records."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+    attributes = _attributes(rng)
+    count = len(attributes)
+    dirt = str(rng.choice(list(_DIRT), p=_DIRT_SHARES))
+    size = int(np.exp(rng.uniform(np.log(200), np.log(largest))))
+    ratio = float(np.exp(rng.normal(0, 0.4)))
+    some_missing = rng.random() < 0.7  # noqa: PLR2004 - most registers have gaps
+    return Design(
+        seed=seed,
+        attributes=attributes,
+        sizes=(size, int(np.clip(size * ratio, 200, largest))),
+        overlap=float(rng.choice(_OVERLAPS, p=_OVERLAP_SHARES)),
+        dirt=dirt,
+        wrong=tuple(np.clip(_DIRT[dirt] * np.exp(rng.normal(0, 0.6, count)), 0, 0.4).round(4).tolist()),
+        missing=tuple(_missing(attributes, rng)) if some_missing else (0.0,) * count,
+        moved=float(rng.choice([0.02, 0.1, 0.3])),
+        renamed=float(rng.choice([0.0, 0.03, 0.1])),
+        swapped=float(rng.choice([0.0, 0.0, 0.005, 0.03])),
+        twice=float(rng.choice([0.0, 0.0, 0.0, 0.05, 0.2])),
+        keys=str(rng.choice(_KEYS, p=_KEY_SHARES)),
+        hardening=str(rng.choice(_HARDENINGS, p=_HARDENING_SHARES)),
+    )
+
+
+def _attributes(rng: np.random.Generator) -> tuple[str, ...]:
+    """At least three, of which names or a date tell people apart."""
+    while True:
+        chosen = {name for name, often in ATTRIBUTES.items() if rng.random() < often}
+        if "date_of_birth" in chosen:
+            chosen.discard("year_of_birth")
+        telling = len(chosen & {"given_name", "family_name", "date_of_birth", "street", "phone", "id_number"})
+        if len(chosen) >= FEWEST and telling >= FEWEST:
+            return tuple(name for name in ATTRIBUTES if name in chosen)
+
+
+def _missing(attributes: tuple[str, ...], rng: np.random.Generator) -> list[float]:
+    """Names are seldom missing; what people need not give often is."""
+    optional = {"middle_name": 0.4, "phone": 0.3, "id_number": 0.25, "birthplace": 0.15, "street": 0.08}
+    usual = [optional.get(name, 0.01 if name.endswith("_name") else 0.03) for name in attributes]
+    return np.clip(np.array(usual) * np.exp(rng.normal(0, 0.8, len(usual))), 0, 0.7).round(4).tolist()

@@ -1,0 +1,76 @@
+"""The inhabitants of a world, with every attribute that a register may hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil.lab.synthetic.clinic.dates import birthdays, written
+from unveil.lab.synthetic.clinic.streets import streets
+from unveil.lab.synthetic.names import FEMALE, names
+from unveil.lab.synthetic.people import People, settle
+from unveil.lab.synthetic.places import state
+from unveil.lab.synthetic.registers import Ints, Values
+from unveil.lab.synthetic.tables import strings
+
+_FIRST_OF_JANUARY = 0.01
+_ID_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inhabitants:
+    """Everyone in a world: true values by attribute, one array each, and who lives together."""
+
+    values: dict[str, Values]
+    household: Ints
+    female: Values
+
+    def __len__(self) -> int:
+        return len(self.household)
+
+    def __repr__(self) -> str:
+        return f"Inhabitants(<{len(self)} people>)"
+
+
+def inhabit(count: int, rng: np.random.Generator) -> Inhabitants:
+    """At least `count` people in households, who share surname and address; twins share their date of birth."""
+    people = settle(count, structure=rng, naming=rng)
+    words, place = names().words, state()
+    homes = streets().draw(int(people.household.max()) + 1, rng)[people.household]
+    everybody = np.ones(len(people), bool)
+    dates = written(birthdays(people, _FIRST_OF_JANUARY, rng))
+    values = {
+        "given_name": words[people.first],
+        "middle_name": words[people.middle],
+        "family_name": words[people.last],
+        "date_of_birth": strings(dates),
+        "year_of_birth": strings([date[:4] for date in dates]),
+        "sex": np.where(people.sex == FEMALE, "F", "M").astype(object),
+        "street": streets().written(homes, short=~everybody, numbered=everybody),
+        "postcode": place.code[people.address],
+        "town": place.town[people.address],
+        "birthplace": place.born[people.born],
+        "phone": phones(people, rng),
+        "id_number": id_numbers(len(people), rng),
+    }
+    return Inhabitants(values, people.household, people.sex == FEMALE)
+
+
+def phones(people: People, rng: np.random.Generator) -> Values:
+    """A number for everyone; half of a household share theirs."""
+    own = rng.integers(2_000_000, 9_999_999, len(people))
+    common = rng.integers(2_000_000, 9_999_999, int(people.household.max()) + 1)[people.household]
+    number = np.where(rng.random(len(people)) < 0.5, common, own)  # noqa: PLR2004 - half of them
+    return strings([f"0{one // 10_000} {one % 10_000:04d}" for one in number.tolist()])
+
+
+def id_numbers(count: int, rng: np.random.Generator) -> Values:
+    """A number for everyone, nobody else's, with a check digit (Luhn)."""
+    own = rng.permutation(10 ** (_ID_DIGITS - 1) // max(count, 1) * np.arange(count) + int(rng.integers(1, 1000)))
+    return strings([_checked(f"{number:0{_ID_DIGITS - 1}d}") for number in own.tolist()])
+
+
+def _checked(digits: str) -> str:
+    doubled = [int(digit) * (2 - at % 2) for at, digit in enumerate(reversed(digits))]
+    return f"{digits}{-sum(number // 10 + number % 10 for number in doubled) % 10}"

@@ -1,0 +1,134 @@
+"""Worlds are as wide as the designs say, the same for the same seed, and true about who is who."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil.errors import SettingError
+from unveil.lab.worlds import Design, draw_design, make_world
+from unveil.lab.worlds.design import ATTRIBUTES
+from unveil.lab.worlds.mistakes import MISTAKES, spoil
+from unveil.lab.worlds.people import id_numbers, inhabit
+from unveil.lab.worlds.schemas import keys_of
+from unveil.schema.definition import cross_check
+
+SMALL = 600
+PERFECT = replace(
+    draw_design(1, largest=SMALL),
+    attributes=("given_name", "family_name", "date_of_birth"),
+    sizes=(300, 200),
+    overlap=0.5,
+    wrong=(0.0,) * 3,
+    missing=(0.0,) * 3,
+    moved=0.0,
+    renamed=0.0,
+    swapped=0.0,
+    twice=0.0,
+)
+
+
+def values(world_side: object, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    columns = world_side.columns  # type: ignore[attr-defined]
+    decoded = [np.array(columns[name].distinct, object)[columns[name].codes] for name in names]
+    return list(zip(*decoded, strict=True))
+
+
+def test_the_family_of_worlds_is_as_wide_as_it_claims() -> None:
+    """Models learnt on it are to travel: every attribute, overlap, key and hardening must occur."""
+    designs = [draw_design(seed) for seed in range(400)]
+    assert set(ATTRIBUTES) == {name for design in designs for name in design.attributes}
+    assert {"none", "few", "usual", "many"} == {design.keys for design in designs}
+    assert {"clean", "ordinary", "dirty", "awful"} == {design.dirt for design in designs}
+    assert {"none", "xor-fold", "diffusion", "randomised-response", "balance"} == {one.hardening for one in designs}
+    assert (0.0, 1.0) == (min(one.overlap for one in designs), max(one.overlap for one in designs))
+    assert 3 == min(len(one.attributes) for one in designs)
+    assert max(len(one.attributes) for one in designs) >= 9
+    assert min(min(one.sizes) for one in designs) < 300
+    assert max(max(one.sizes) for one in designs) > 15_000
+
+
+@given(st.integers(0, 10_000))
+def test_every_schema_of_a_world_is_sound(seed: int) -> None:
+    """A data manager's schema passes the same checks as any other, with keys that its attributes allow."""
+    design = draw_design(seed, largest=250)
+    world = make_world(replace(design, sizes=(200, 200)))
+    assert [] == cross_check(world.schema)
+    assert set(design.attributes) == set(world.schema.names)
+    assert all(part.attribute in design.attributes for key in world.schema.blocking for part in key.parts())
+
+
+def test_the_same_seed_gives_the_same_world() -> None:
+    """Held-out worlds are named by their seeds alone."""
+    one, two = (make_world(draw_design(7, largest=SMALL)) for _ in range(2))
+    assert one.a.digest() == two.a.digest()
+    assert one.b.digest() == two.b.digest()
+    assert np.array_equal(one.truth, two.truth)
+
+
+def test_without_mistakes_true_pairs_are_equal_and_as_many_as_designed() -> None:
+    """The truth is about people, not about values: with nothing changed both say the same."""
+    world = make_world(PERFECT)
+    a, b = values(world.a, PERFECT.attributes), values(world.b, PERFECT.attributes)
+    assert (300, 200, 100) == (len(a), len(b), len(world.truth))
+    assert all(a[left] == b[right] for left, right in world.truth.tolist())
+
+
+def test_people_with_two_entries_have_every_pair_in_the_truth() -> None:
+    """Duplicates within a register make several true pairs of one person."""
+    world = make_world(replace(PERFECT, twice=0.5))
+    a, b = values(world.a, PERFECT.attributes), values(world.b, PERFECT.attributes)
+    expected = {(i, j) for i, one in enumerate(a) for j, other in enumerate(b) if one == other}
+    assert expected == set(map(tuple, world.truth.tolist()))
+    assert len(world.truth) > 150
+
+
+def test_mistakes_and_gaps_come_as_often_as_designed() -> None:
+    """Rates are shares of values."""
+    design = replace(PERFECT, sizes=(4000, 4000), overlap=1.0, wrong=(0.2, 0.0, 0.0), missing=(0.0, 0.3, 0.0))
+    world = make_world(design)
+    a, b = values(world.a, design.attributes), values(world.b, design.attributes)
+    pairs = world.truth.tolist()
+    differing = [np.mean([a[i][at] != b[j][at] for i, j in pairs]) for at in range(3)]
+    assert 1 - 0.8**2 == pytest.approx(differing[0], abs=0.05)
+    assert 0.0 == differing[2]
+    assert 0.3 == pytest.approx(np.mean([one[1] == "" for one in a]), abs=0.03)
+
+
+@pytest.mark.parametrize("attribute", list(ATTRIBUTES))
+def test_every_attribute_has_mistakes_that_change_most_values(attribute: str) -> None:
+    """A mistake that leaves a value as it is would make worlds cleaner than they claim."""
+    rng = np.random.default_rng(1)
+    right = inhabit(400, rng).values[attribute]
+    wrong = right.copy()
+    spoil(attribute, wrong, np.arange(len(right)), rng)
+    assert 1.0 == pytest.approx(sum(share for _, share in MISTAKES[attribute]))
+    assert np.mean(right != wrong) > 0.85
+
+
+def test_numbers_of_persons_have_a_check_digit_and_are_nobody_elses() -> None:
+    """Luhn: doubling every second digit from the right, the sum of digits is a multiple of ten."""
+    numbers = id_numbers(500, np.random.default_rng(2)).tolist()
+    assert 500 == len(set(numbers))
+    for number in numbers:
+        digits = [int(digit) for digit in reversed(number)]
+        doubled = [digit if at % 2 == 0 else sum(divmod(2 * digit, 10)) for at, digit in enumerate(digits)]
+        assert 0 == sum(doubled) % 10
+
+
+def test_keys_are_taken_in_order_and_only_where_their_attributes_are() -> None:
+    """A world without dates has no key with a date."""
+    few = keys_of(("given_name", "family_name", "town"), 7)
+    assert ["soundex(given_name)+soundex(family_name)", "family_name+town"] == [key.name for key in few]
+
+
+def test_a_world_needs_enough_attributes_and_rates_for_each() -> None:
+    """What cannot be told apart cannot be linked."""
+    with pytest.raises(SettingError):
+        Design(**{**{name: getattr(PERFECT, name) for name in PERFECT.__slots__}, "attributes": ("sex",)})
+    with pytest.raises(SettingError):
+        replace(PERFECT, overlap=1.5)
