@@ -147,7 +147,7 @@ def _more(**changes: object) -> Endpoint:
 )
 def test_no_two_endpoints_can_be_meant_by_one_request(added: Endpoint) -> None:
     """Otherwise the order of the table would decide who may call; names are the ids of the OpenAPI document."""
-    with pytest.raises(ValueError, match="the review unit has two endpoints named status|could both mean"):
+    with pytest.raises(ValueError, match=r"two endpoints named status|could both mean"):
         Directory(Role.REVIEW_UNIT, (*ENDPOINTS, added))
 
 
