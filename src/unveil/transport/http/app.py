@@ -94,8 +94,8 @@ async def _unveil_error(_request: Request, error: Exception) -> Response:
 async def _invalid(_request: Request, error: Exception) -> Response:
     """Name the parameter; of a body nothing is named, since even the names of its fields are the sender's words."""
     assert isinstance(error, RequestValidationError)
-    places = {tuple(entry["loc"][:2]) for entry in error.errors()}
-    names = sorted(f"{place[0]} parameter {place[1]}" for place in places if place[0] in {"path", "query"})
+    locations = {tuple(entry["loc"][:2]) for entry in error.errors()}
+    names = sorted(" parameter ".join(location) for location in locations if location[0] in {"path", "query"})
     return answers.problem(422, f"not acceptable: {', '.join(names) or 'the fields of the body'}")
 
 
