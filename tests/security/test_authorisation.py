@@ -15,13 +15,13 @@ from two_projects import OWNERS, PARTIES, PROJECTS
 
 from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki
-from unveil.transport.http.access import ANYONE, ENDPOINTS, Route
-from unveil.transport.http.limits import BODIES, TEXT
+from unveil.transport.http.access import ANYONE
+from unveil.transport.http.endpoint import Endpoint
+from unveil.transport.http.endpoints import ENDPOINTS
 
 REFUSAL = (
     b'HTTP/1.1 403 Forbidden\r\ncontent-length: 22\r\ncontent-type: application/json\r\n\r\n{"problem": "refused"}'
 )
-ROUTES = sorted(set(itertools.chain.from_iterable(ENDPOINTS.values())))
 CERTIFIED = [f"{project}-{party}" for project in PROJECTS for party in PARTIES]
 TOKENS = [
     "reviewer alpha", "operator alpha", "reviewer beta", "operator beta",
@@ -52,15 +52,15 @@ def _token(units: LiveUnits, unit: str, name: str) -> str:
     return made.get(name) or own.get(name, "")
 
 
-def _ask(line: Line, route: Route, project: str, token: str | None) -> bytes:
-    method, template = route
-    path = template.format(project=project, message_id="m1", task="0" * 32)
-    kind = BODIES.get(route, "")
-    body = b"" if not kind else b"no frame"
-    if kind == TEXT:
+def _ask(line: Line, endpoint: Endpoint, project: str, token: str | None) -> bytes:
+    path = endpoint.path.format(project=project, message_id="m1", task="0" * 32)
+    if endpoint.body is None:
+        return line.ask(endpoint.method, path, b"", "", token=token)
+    body = b"no frame"
+    if endpoint.body.model is not None:
         given = {"attribute": "city", "stage": "full"} if path.endswith("cells") else {"match": True, "p": 1.0}
         body = json.dumps(given).encode()
-    return line.ask(method, path, body, kind, token=token)
+    return line.ask(endpoint.method, path, body, endpoint.body.media_type, token=token)
 
 
 def _role(caller: str) -> tuple[str, str]:
@@ -72,12 +72,12 @@ def _role(caller: str) -> tuple[str, str]:
     return (role, project) if caller in TOKENS[:4] else ("", "")
 
 
-def _asked(units: LiveUnits, unit: str, caller: str) -> Iterator[tuple[Route, str, bytes]]:
+def _asked(units: LiveUnits, unit: str, caller: str) -> Iterator[tuple[Endpoint, str, bytes]]:
     token = _token(units, unit, caller) if caller in TOKENS else None
     identity = caller if caller in CERTIFIED or caller == "unlisted" else None
     with units.line(unit, identity) as line:
-        for route, project in itertools.product(ROUTES, (*PROJECTS, "unknown")):
-            yield route, project, _ask(line, route, project, token)
+        for endpoint, project in itertools.product(ENDPOINTS, (*PROJECTS, "unknown")):
+            yield endpoint, project, _ask(line, endpoint, project, token)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -88,18 +88,17 @@ def test_the_table_decides_and_every_refusal_is_the_same(
     """Every endpoint of every unit × project × caller; nothing can be told from a refusal, byte for byte."""
     assert "unlisted" == unlisted
     role, home = _role(caller)
-    table = ENDPOINTS[UNITS[unit]]
     allowed = 0
-    for route, project, answer in _asked(units, unit, caller):
-        callers = table.get(route, frozenset())
-        known = role in callers and (project == home or "{project}" not in route[1])
+    for endpoint, project, answer in _asked(units, unit, caller):
+        callers = endpoint.callers.get(UNITS[unit], frozenset())
+        known = role in callers and (project == home or "{project}" not in endpoint.path)
         if callers == ANYONE or known:
             status, _ = parted(answer)
-            assert status in {200, 204, 422}, (route, project)
-            assert (status == 422) == (route in BODIES), (route, project)  # a good caller's empty words
+            assert status in {200, 204, 422}, (endpoint.title, project)
+            assert (status == 422) == (endpoint.body is not None), (endpoint.title, project)  # empty words
             allowed += 1
         else:
-            assert REFUSAL == undated(answer), (route, project)
+            assert REFUSAL == undated(answer), (endpoint.title, project)
     assert allowed >= 3  # the health of a unit is open to all
 
 

@@ -18,7 +18,7 @@ from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Role
 from unveil.storage.database import Database
-from unveil.transport.http.access import ENDPOINTS, MESSAGE
+from unveil.transport.http.endpoints.messages import MESSAGE
 
 KINDS = sorted(FLOWS, key=lambda kind: kind.__name__)
 
@@ -43,7 +43,7 @@ def test_only_the_flows_of_the_table_are_taken(units: LiveUnits, unit: str, kind
             path = f"/v1/projects/alpha/messages/{number}"
             answer = line.ask("PUT", path, codec.encode(message), "application/octet-stream")
         status, body = parted(answer)
-        if sender.value not in ENDPOINTS[UNITS[unit]][MESSAGE]:
+        if sender.value not in MESSAGE.callers[UNITS[unit]]:
             assert REFUSAL == undated(answer)
         elif (sender, UNITS[unit]) in FLOWS[kind]:
             assert status in {204, 422, 425}

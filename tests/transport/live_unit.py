@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,6 +16,8 @@ from trial_certificates import Identity
 from http_answers import read_answer
 from patience import PATIENCE
 from unveil.transport.http.app import application
+from unveil.transport.http.endpoint import Endpoint
+from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.server import UnitServer
 from unveil.transport.http.tls import client_context, server_context
@@ -39,7 +41,12 @@ class Live:
 
 @contextmanager
 def listening(
-    unit: UnitPort, identity: Identity, *, limits: RequestLimits | None = None, clock: Callable[[], float] = time.time
+    unit: UnitPort,
+    identity: Identity,
+    *,
+    limits: RequestLimits | None = None,
+    clock: Callable[[], float] = time.time,
+    endpoints: Sequence[Endpoint] = ENDPOINTS,
 ) -> Iterator[Live]:
     """Serve a unit over TLS until the block ends."""
     live, ready = Live("", 0, io.StringIO()), threading.Event()
@@ -48,7 +55,8 @@ def listening(
         live.host, live.port = host, port
         ready.set()
 
-    app = application(unit, limits=limits or RequestLimits(), clock=clock, log=logger(live.logged))
+    limits = limits or RequestLimits()
+    app = application(unit, limits=limits, clock=clock, log=logger(live.logged), endpoints=endpoints)
     server = UnitServer(app, server_context(identity.credentials), "127.0.0.1", 0, on_ready)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
 from live_unit import Live, listening
+from starlette.responses import Response
 from trial_project import Trial
 
 from unveil.protocol.roles import Role
-from unveil.transport.http.access import ANYONE, ENDPOINTS, MAIL, UNITS, Route
-from unveil.transport.http.limits import BODIES, TEXT
+from unveil.transport.http.access import ANYONE, UNITS
+from unveil.transport.http.call import MessageId
+from unveil.transport.http.directory import Directory
+from unveil.transport.http.endpoint import Endpoint
+from unveil.transport.http.endpoints import ENDPOINTS
+from unveil.transport.http.endpoints.about_unit import STATUS
+from unveil.transport.http.endpoints.messages import MAIL
 from unveil.transport.http.tls import Credentials, client_context
 
 CALLERS = (
@@ -39,16 +45,15 @@ def _client(trial: Trial, live: Live, caller: str) -> httpx.Client:
     return httpx.Client(base_url=live.address, verify=client_context(credentials), headers=headers, trust_env=False)
 
 
-def _request(client: httpx.Client, route: Route, project: str) -> httpx.Response:
-    method, path = route
-    url = path.format(project=project, message_id="m1", task="t1")
-    kind = BODIES.get(route)
-    if kind == TEXT:
-        json = {"attribute": "city", "stage": "full"} if url.endswith("cells") else {"match": True, "p": 1.0}
-        return client.request(method, url, json=json)
-    return client.request(
-        method, url, content=b"frame" if kind else None, headers={"Content-Type": kind} if kind else {}
-    )
+def _request(client: httpx.Client, endpoint: Endpoint, project: str) -> httpx.Response:
+    method, body = endpoint.method, endpoint.body
+    url = endpoint.path.format(project=project, message_id="m1", task="t1")
+    if body is None:
+        return client.request(method, url)
+    if body.model is None:
+        return client.request(method, url, content=b"frame", headers={"Content-Type": body.media_type})
+    json = {"attribute": "city", "stage": "full"} if url.endswith("cells") else {"match": True, "p": 1.0}
+    return client.request(method, url, json=json)
 
 
 def _shape(response: httpx.Response) -> tuple[object, ...]:
@@ -73,19 +78,17 @@ def unit(request: pytest.FixtureRequest, trial: Trial) -> Iterator[tuple[Role, L
 def test_the_table_decides_and_every_refusal_is_the_same(trial: Trial, unit: tuple[Role, Live], caller: str) -> None:
     """Endpoint × caller × project; whoever is not let in cannot even tell why."""
     role, live = unit
-    table = ENDPOINTS[role]
-    routes = set(itertools.chain.from_iterable(ENDPOINTS.values()))  # also those that this unit does not have
     with _client(trial, live, caller) as client:
-        for route, project in itertools.product(sorted(routes), PROJECTS):
-            in_project = "{project}" in route[1]
+        for endpoint, project in itertools.product(ENDPOINTS, PROJECTS):  # also those that this unit does not have
+            in_project = "{project}" in endpoint.path
             known = caller in ROLE and (not in_project or project == HOME.get(caller, "alpha"))
-            allowed = table.get(route, frozenset())
+            allowed = endpoint.callers.get(role, frozenset())
             expected = allowed == ANYONE or (known and ROLE[caller] in allowed)
-            response = _request(client, route, project)
+            response = _request(client, endpoint, project)
             if expected:
-                assert response.status_code in {200, 204}, (route, project)
+                assert response.status_code in {200, 204}, (endpoint.title, project)
             else:
-                assert REFUSAL == _shape(response), (route, project)
+                assert REFUSAL == _shape(response), (endpoint.title, project)
 
 
 def test_what_does_not_exist_looks_like_what_is_forbidden(trial: Trial, unit: tuple[Role, Live]) -> None:
@@ -120,11 +123,35 @@ def test_other_ways_to_say_who_one_is_are_refused_alike(trial: Trial, unit: tupl
 
 def test_only_units_that_write_to_owners_keep_mail_for_them() -> None:
     """The review unit tells owners nothing."""
-    assert {Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT} == {role for role in UNITS if MAIL in ENDPOINTS[role]}
+    assert {Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT} == {role for role in UNITS if role in MAIL.callers}
 
 
-def test_the_table_names_no_path_twice_with_other_words() -> None:
-    """Two templates for the same path would let the order of the table decide who may call."""
-    for role in UNITS:
-        blank = [(method, re.sub(r"\{\w+\}", "{}", path)) for method, path in ENDPOINTS[role]]
-        assert len(blank) == len(set(blank))
+async def _of_message(message_id: MessageId) -> Response:
+    return Response(message_id)
+
+
+def _more(**changes: object) -> Endpoint:
+    """Another endpoint: the status of a project, with something else about it."""
+    return replace(STATUS, **{"name": "more"} | changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        _more(),
+        _more(path="/v1/projects/{message_id}", handler=_of_message),
+        _more(path="/v1/{message_id}/alpha", handler=_of_message),
+        _more(path="/v1/others/{project}", name="status"),
+    ],
+    ids=["the same path", "the same path in other words", "a path that may be the same", "the same name"],
+)
+def test_no_two_endpoints_can_be_meant_by_one_request(added: Endpoint) -> None:
+    """Otherwise the order of the table would decide who may call; names are the ids of the OpenAPI document."""
+    with pytest.raises(ValueError, match=r"two endpoints named status|could both mean"):
+        Directory(Role.REVIEW_UNIT, (*ENDPOINTS, added))
+
+
+def test_endpoints_of_different_methods_or_paths_live_side_by_side() -> None:
+    """So that the check above refuses no more than it must."""
+    added = (_more(path="/v1/others/{project}"), _more(name="less", path="/v1/projects/{project}/less"))
+    assert added == Directory(Role.REVIEW_UNIT, (*ENDPOINTS, *added)).endpoints[-2:]

@@ -19,7 +19,8 @@ from trial_project import Trial
 from http_answers import read_answer
 from patience import wait_until
 from unveil.protocol.roles import Role
-from unveil.transport.http.limits import RequestLimits, depth
+from unveil.transport.http.limits import RequestLimits
+from unveil.transport.http.reading import depth
 from unveil.transport.http.tls import client_context
 
 PUT = b"PUT /v1/projects/alpha/messages/m1 HTTP/1.1\r\nHost: x\r\n"

@@ -19,9 +19,9 @@ from patience import PATIENCE
 from unveil.errors import SettingError, TooEarly
 from unveil.protocol.roles import Role
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
-from unveil.transport.http import handlers as desk
 from unveil.transport.http import server
 from unveil.transport.http.client import UnitClient
+from unveil.transport.http.endpoints import messages
 from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.port import Closed, Conflict
@@ -76,7 +76,7 @@ def endless_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     async def until_it_rings(bell: asyncio.Event, _seconds: float) -> None:
         await bell.wait()
 
-    monkeypatch.setattr(desk, "_within", until_it_rings)
+    monkeypatch.setattr(messages, "_within", until_it_rings)
 
 
 @pytest.mark.usefixtures("endless_polls")

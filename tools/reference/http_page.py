@@ -1,9 +1,9 @@
-"""The page about the HTTP interface, written from the table of access, the OpenAPI documents and the limits."""
+"""The page about the HTTP interface, written from the endpoints, the OpenAPI documents and the limits."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -16,10 +16,12 @@ from unveil.roles.review_unit.display import ReviewablePair
 from unveil.roles.review_unit.masking import Stage
 from unveil.runtime.reviews import shown
 from unveil.schema import parse
-from unveil.transport.http.access import ANYONE, ENDPOINTS, UNITS, Callers, Route
+from unveil.transport.http.access import UNITS, Callers
 from unveil.transport.http.app import openapi_document
-from unveil.transport.http.document import PROBLEMS
-from unveil.transport.http.limits import FRAME, RequestLimits
+from unveil.transport.http.endpoint import PROBLEMS, Answer, Body, Endpoint
+from unveil.transport.http.endpoints import ENDPOINTS
+from unveil.transport.http.limits import RequestLimits
+from unveil.transport.port import OPERATOR, REVIEWER
 
 _EXAMPLE: Final = """
 name = "example"
@@ -30,69 +32,49 @@ name = "city"
 """
 
 
-def http_page() -> str:
+def http_page(endpoints: Sequence[Endpoint] = ENDPOINTS) -> str:
     """Every endpoint: at which units, who may call it, what it takes and answers; then how to use them."""
-    documents = {unit: openapi_document(unit) for unit in UNITS}
+    documents = {unit: openapi_document(unit, endpoints) for unit in UNITS}
     lines = ["# The HTTP interface", "", GENERATED, "", text.INTRODUCTION, "## Endpoints", ""]
-    lines += table(("endpoint", "at the", "may be called by"), _rows())
-    for route in routes():
-        lines += ["", *_section(route, documents)]
-    lines += ["", "## Answers", "", text.ANSWERS, *_statuses(), "", text.MESSAGES, text.MAILBOX, text.REVIEW, *_task()]
-    lines += ["", text.STATUS, *table(("at the", "field", "meaning"), _standings())]
+    lines += table(("endpoint", "at the", "may be called by"), _rows(endpoints))
+    for endpoint in endpoints:
+        # What an endpoint takes and answers is the same at every unit that has it.
+        lines += ["", *_section(endpoint, documents[next(iter(endpoint.callers))])]
+    lines += ["", "## Answers", "", text.ANSWERS, *_statuses(), ""]
+    lines += [*(endpoint.guide for endpoint in endpoints if endpoint.guide), text.REVIEW, *_task()]
+    lines += ["", text.STATUS, *table(("at the", "field", "meaning"), _status_fields())]
     lines += ["", text.METRICS, *table(("name", "meaning"), _metrics()), ""]
     lines += ["## Limits", "", *table(("what", "limit"), _limits())]
     return page(lines)
 
 
-def routes() -> list[Route]:
-    """Every endpoint of any unit, in the order of the table."""
-    return list(dict.fromkeys(route for unit in UNITS for route in ENDPOINTS[unit]))
-
-
-def title(route: Route) -> str:
-    """An endpoint as it is headed."""
-    return " ".join(route)
-
-
-def _rows() -> Iterator[tuple[str, ...]]:
-    for route in routes():
-        callers = _callers(route)
+def _rows(endpoints: Sequence[Endpoint]) -> Iterator[tuple[str, ...]]:
+    for endpoint in endpoints:
+        callers = endpoint.callers
         if len(set(callers.values())) == 1:
             where = "every unit" if len(callers) == len(UNITS) else ", ".join(unit.value for unit in callers)
-            yield f"`{title(route)}`", where, _names(next(iter(callers.values())))
+            yield f"`{endpoint.title}`", where, _names(next(iter(callers.values())))
         else:
             for unit, names in callers.items():
-                yield f"`{title(route)}`", unit.value, _names(names)
-
-
-def _callers(route: Route) -> dict[Role, Callers]:
-    return {unit: ENDPOINTS[unit][route] for unit in UNITS if route in ENDPOINTS[unit]}
+                yield f"`{endpoint.title}`", unit.value, _names(names)
 
 
 def _names(callers: Callers) -> str:
-    if callers is ANYONE:
-        return "anyone"
-    order = [*(role.value for role in Role), "reviewer", "operator"]
+    order = [*(role.value for role in Role), REVIEWER, OPERATOR, "anyone"]
     return ", ".join(sorted(callers, key=order.index))
 
 
-def _section(route: Route, documents: Mapping[Role, dict[str, Any]]) -> Iterator[str]:
-    method, path = route
-    # What an endpoint takes and answers is the same at every unit that has it.
-    document = next(documents[unit] for unit in _callers(route))
-    operation = document["paths"][path][method.lower()]
-    yield f"### {title(route)}"
+def _section(endpoint: Endpoint, document: Mapping[str, Any]) -> Iterator[str]:
+    operation = document["paths"][endpoint.path][endpoint.method.lower()]
+    yield f"### {endpoint.title}"
     yield ""
-    yield operation["description"]
+    yield endpoint.description
     yield ""
     for parameter in operation.get("parameters", ()):
         yield f"* {parameter['in']} `{parameter['name']}`: {parameter['description']}{_bounds(parameter['schema'])}"
-    body = operation.get("requestBody")
-    yield f"* body: {_body(body, document)}" if body else "* body: none"
-    good = [code for code in operation["responses"] if code.startswith("2")]
-    answers = ", ".join(_good(operation["responses"][code], code) for code in good)
-    problems = ", ".join(code for code in operation["responses"] if code not in good)
-    yield f"* answers: {answers}; or a problem ({problems})"
+    yield f"* body: {_body(endpoint.body) if endpoint.body else 'none'}"
+    answers = ", ".join(_good(answer, status) for status, answer in endpoint.answers.items())
+    yield f"* answers: {answers}; or a problem ({', '.join(map(str, endpoint.all_problems))})"
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
@@ -101,14 +83,14 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     return f"; {schema['minimum']} to {schema['maximum']}, {schema['default']} if not given"
 
 
-def _body(body: Mapping[str, Any], document: Mapping[str, Any]) -> str:
-    media, described = next(iter(body["content"].items()))
-    if media == FRAME:
-        largest = f"{ProjectLimits().message_bytes >> 20} MiB unless the project file sets another `message_bytes`"
-        return f"`{media}`, a message as [the protocol](protocol.md) writes it; at most {largest}"
-    model = document["components"]["schemas"][described["schema"]["$ref"].rsplit("/", 1)[1]]
-    parts = ", ".join(f"`{name}` ({_kind(kind)})" for name, kind in model["properties"].items())
-    return f"`{media}`, an object with exactly {parts}"
+def _body(body: Body) -> str:
+    if body.model is None:
+        most = _amount(body.largest(_given_limits()), "bytes")
+        changed = text.CHANGED_BY_PROJECTS.get(body.limit, "")
+        return f"`{body.media_type}`, {body.content}; at most {most} {changed}".rstrip()
+    properties = body.model.model_json_schema()["properties"]
+    parts = ", ".join(f"`{name}` ({_kind(kind)})" for name, kind in properties.items())
+    return f"`{body.media_type}`, an object with exactly {parts}"
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
@@ -120,18 +102,18 @@ def _kind(schema: Mapping[str, Any]) -> str:
     return {"string": "text", "boolean": "true or false", "null": "null", "number": "number"}[schema["type"]] + bounds
 
 
-def _good(answer: Mapping[str, Any], code: str) -> str:
-    words = [f"{code} with `{media}`" for media in answer.get("content", {})] or [f"{code} {answer['description']}"]
-    return words[0].rstrip(".") + "".join(f" and the header `{name}`" for name in answer.get("headers", {}))
+def _good(answer: Answer, status: int) -> str:
+    what = f"with `{answer.media_type}`" if answer.media_type else answer.description.rstrip(".")
+    return f"{status} {what}" + "".join(f" and the header `{name}`" for name in answer.headers)
 
 
 def _statuses() -> list[str]:
     return table(("status", "meaning"), ((str(code), words) for code, words in PROBLEMS.items()))
 
 
-def _standings() -> Iterator[tuple[str, ...]]:
-    for unit, told in text.STATUS_FIELDS.items():
-        yield from ((unit, f"`{name}`", meaning) for name, meaning in told.items())
+def _status_fields() -> Iterator[tuple[str, ...]]:
+    for unit, meanings in text.STATUS_FIELDS.items():
+        yield from ((unit, f"`{name}`", meaning) for name, meaning in meanings.items())
 
 
 def _metrics() -> Iterator[tuple[str, ...]]:
@@ -148,10 +130,15 @@ def _task() -> list[str]:
 
 
 def _limits() -> Iterator[tuple[str, ...]]:
-    given = RequestLimits(frame=ProjectLimits().message_bytes)
+    given = _given_limits()
     for field in fields(RequestLimits):
         what, unit = text.LIMITS[field.name]
         yield what, _amount(getattr(given, field.name), unit)
+
+
+def _given_limits() -> RequestLimits:
+    """The limits of a unit whose projects change none of them."""
+    return RequestLimits(frame=ProjectLimits().message_bytes)
 
 
 def _amount(value: float, unit: str) -> str:

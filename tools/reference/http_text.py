@@ -1,4 +1,9 @@
-"""The parts of the page about the HTTP interface that no table holds."""
+"""
+The parts of the page about the HTTP interface that no value of the code holds.
+
+What concerns one endpoint stands in its value (`unveil.transport.http.endpoints`). Here is what concerns all of them,
+and what introduces an example or a table that the page makes from other rooms.
+"""
 
 from __future__ import annotations
 
@@ -24,33 +29,6 @@ ANSWERS: Final = """\
 200 and 204 mean that it is done, and durable. Every problem is `{"problem": "…"}`, in words for a person; it names
 fields and limits, never a value. 403, 409, 410, 413, 415 and 422 will be the same if you try again; 425 and 503 are
 worth another try, after a pause that grows (503 says how long in `Retry-After`).
-"""
-
-MESSAGES: Final = """\
-## Messages, once each
-
-The sender chooses an id for each message, and keeps it: letters, digits, dashes, dots and underscores, 64 at most. 204
-means that the message is in the unit's log, on the disk. If no answer comes, send the same message again under the same
-id, as often as needed: it is taken once, and every repetition is answered with 204. Another body under an id that was
-used is a conflict (409). Of a message whose contents were erased meanwhile nobody can tell whether a repetition is the
-same; it is answered with 204 and changes nothing.
-
-Messages of one sender need not arrive in order. One that builds on another that is not there yet is answered with 425.
-Compressed bodies are refused, so that what was counted is what is held. Unknown fields are refused, in messages and in
-JSON.
-"""
-
-MAILBOX: Final = """\
-## The mailbox of an owner
-
-Units never call owners. What they have to say waits in a mailbox, in order, until it is fetched and acknowledged:
-
-1. `GET …/mailbox?wait=20` gives the oldest message and its id in `Unveil-Message-Id`, as soon as there is one, or 204
-   when the time is over.
-2. Write it down where it survives a crash.
-3. `DELETE …/mailbox/{message_id}`. It is erased at the unit, and the next one takes its place.
-
-Without step 3 the same message is given again. Acknowledging twice does no harm.
 """
 
 REVIEW: Final = """\
@@ -112,9 +90,12 @@ METRIC_NAMES: Final = {
     "unveil_received_bytes_total": "bytes of bodies taken",
 }
 
+#: Of limits that a project file may change: how.
+CHANGED_BY_PROJECTS: Final = {"frame": "unless the project file sets another `message_bytes`"}
+
 #: Of each limit: what it bounds, and in what it is counted.
 LIMITS: Final = {
-    "frame": ("body of a message, unless the project file sets another `message_bytes`", "bytes"),
+    "frame": (f"body of a message, {CHANGED_BY_PROJECTS['frame']}", "bytes"),
     "text": ("JSON body", "bytes"),
     "depth": ("nesting of JSON", "levels"),
     "headers": ("all headers together, with 64 more for each", "bytes"),

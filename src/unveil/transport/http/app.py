@@ -1,8 +1,8 @@
-"""The HTTP application that all three units share: the gate in front, an endpoint for each entry of the table."""
+"""The HTTP application that all three units share: the gate in front, the handlers of the endpoints behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
@@ -12,80 +12,78 @@ from starlette.responses import Response
 
 from unveil.errors import UnveilError
 from unveil.protocol.roles import Role
-from unveil.transport.http import access, answers
-from unveil.transport.http.access import ENDPOINTS, Route
+from unveil.transport.http import answers
 from unveil.transport.http.bell import Bell
+from unveil.transport.http.call import Shared
+from unveil.transport.http.directory import Directory
 from unveil.transport.http.document import VERSION, complete, extra, responses
+from unveil.transport.http.endpoint import Endpoint
+from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.gate import Gate, Threads
-from unveil.transport.http.handlers import Handlers
 from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.metrics import Metrics
 from unveil.transport.logs import Log
 from unveil.transport.port import UnitPort
 
-_Handler = Callable[..., Awaitable[Response]]
 
-
-def application(unit: UnitPort, *, limits: RequestLimits, clock: Callable[[], float], log: Log) -> FastAPI:
+def application(
+    unit: UnitPort,
+    *,
+    limits: RequestLimits,
+    clock: Callable[[], float],
+    log: Log,
+    endpoints: Sequence[Endpoint] = ENDPOINTS,
+) -> FastAPI:
     """
-    The application of a unit.
+    The application of a unit, with those of the endpoints that units of its role have.
 
     `state.bell` may be rung by project, from any thread, when a unit writes to owners of its own accord; otherwise a
-    long poll finds new mail after `limits.poll_s`. `state.limits` is read by the server.
+    long poll finds new mail after `limits.poll_s`. `state.limits` is read by the server, `state.shared` by handlers.
     """
     app = FastAPI(
         title=f"Unveil {unit.role.value}", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None,
         redirect_slashes=False,
     )  # fmt: skip
-    threads, metrics, bell = Threads(limits), Metrics(unit.metrics), Bell()
+    directory, threads, metrics, bell = Directory(unit.role, endpoints), Threads(limits), Metrics(unit.metrics), Bell()
     app.state.bell, app.state.limits = bell, limits
-    handlers = _handlers(Handlers(unit, limits=limits, threads=threads, metrics=metrics, bell=bell))
-    for route, callers in ENDPOINTS[unit.role].items():
-        method, path = route
-        described = responses(route)
-        app.add_api_route(
-            path,
-            handlers[route],
-            methods=[method],
-            operation_id=handlers[route].__name__,
-            status_code=min(int(code) for code in described),
-            response_class=Response,
-            responses=described,
-            openapi_extra=extra(route, limits, callers),
-        )
+    app.state.shared = Shared(unit, limits, threads, metrics, bell)
+    for endpoint in directory.endpoints:
+        _add(app, endpoint, directory, limits)
     app.add_exception_handler(UnveilError, _unveil_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(
-        cast("Any", Gate), unit=unit, limits=limits, threads=threads, metrics=metrics, clock=clock, log=log
-    )
+        cast("Any", Gate), unit=unit, directory=directory, limits=limits, threads=threads, metrics=metrics,
+        clock=clock, log=log,
+    )  # fmt: skip
     plain = app.openapi
 
     def described_document() -> dict[str, Any]:
-        return complete(plain(), unit.role)
+        return complete(plain(), directory)
 
     cast("Any", app).openapi = described_document
     return app
 
 
-def openapi_document(role: Role) -> dict[str, Any]:
+def openapi_document(role: Role, endpoints: Sequence[Endpoint] = ENDPOINTS) -> dict[str, Any]:
     """The OpenAPI document of a unit, for reference pages and for fuzzing."""
-    return application(cast("UnitPort", _Described(role)), limits=RequestLimits(), clock=float, log=_Silent()).openapi()
+    unit = cast("UnitPort", _Described(role))
+    return application(unit, limits=RequestLimits(), clock=float, log=_Silent(), endpoints=endpoints).openapi()
 
 
-def _handlers(desk: Handlers) -> Mapping[Route, _Handler]:
-    return {
-        access.HEALTH: desk.health,
-        access.METRICS: desk.metrics,
-        access.DOCUMENT: desk.document,
-        access.STATUS: desk.status,
-        access.MESSAGE: desk.message,
-        access.MAIL: desk.mail,
-        access.ACKNOWLEDGE: desk.acknowledge,
-        access.TASKS: desk.tasks,
-        access.CELLS: desk.open_cell,
-        access.VERDICT: desk.verdict,
-    }
+def _add(app: FastAPI, endpoint: Endpoint, directory: Directory, limits: RequestLimits) -> None:
+    app.add_api_route(
+        endpoint.path,
+        endpoint.handler,
+        methods=[endpoint.method],
+        name=endpoint.name,
+        operation_id=endpoint.name,
+        description=endpoint.description,
+        status_code=min(endpoint.answers),
+        response_class=Response,
+        responses=responses(endpoint),
+        openapi_extra=extra(endpoint, directory, limits),
+    )
 
 
 async def _unveil_error(_request: Request, error: Exception) -> Response:
@@ -96,8 +94,8 @@ async def _unveil_error(_request: Request, error: Exception) -> Response:
 async def _invalid(_request: Request, error: Exception) -> Response:
     """Name the parameter; of a body nothing is named, since even the names of its fields are the sender's words."""
     assert isinstance(error, RequestValidationError)
-    places = {tuple(entry["loc"][:2]) for entry in error.errors()}
-    names = sorted(f"{place[0]} parameter {place[1]}" for place in places if place[0] in {"path", "query"})
+    locations = {tuple(entry["loc"][:2]) for entry in error.errors()}
+    names = sorted(" parameter ".join(location) for location in locations if location[0] in {"path", "query"})
     return answers.problem(422, f"not acceptable: {', '.join(names) or 'the fields of the body'}")
 
 

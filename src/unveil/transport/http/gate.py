@@ -18,9 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unveil.errors import UnveilError
 from unveil.transport.http import answers
-from unveil.transport.http.access import MAIL, Directory, Found
-from unveil.transport.http.limits import Gone, RequestLimits, Unacceptable, check_head, read_body
+from unveil.transport.http.directory import Directory, Found
+from unveil.transport.http.endpoint import Slots
+from unveil.transport.http.limits import RequestLimits, Unacceptable
 from unveil.transport.http.metrics import Metrics
+from unveil.transport.http.reading import Gone, check_head, read_body
 from unveil.transport.http.slots import RequestSlots
 from unveil.transport.http.tls import Peer
 from unveil.transport.logs import Log
@@ -51,6 +53,7 @@ class Gate:
         app: ASGIApp,
         *,
         unit: UnitPort,
+        directory: Directory,
         limits: RequestLimits,
         threads: Threads,
         metrics: Metrics,
@@ -59,8 +62,8 @@ class Gate:
     ) -> None:
         self._app, self._unit, self._limits, self._threads = app, unit, limits, threads
         self._metrics, self._clock, self._log = metrics, clock, log
-        self._directory = Directory(unit.role)
-        self._requests, self._polls = RequestSlots(limits.requests), RequestSlots(limits.polls)
+        self._directory = directory
+        self._slots = {Slots.REQUESTS: RequestSlots(limits.requests), Slots.POLLS: RequestSlots(limits.polls)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -84,18 +87,17 @@ class Gate:
     async def _admit(self, visit: _Visit) -> None:
         scope = visit.scope
         found = self._directory.find(scope["method"], scope["path"])
-        if found is not None and not found.is_open:
+        if found is not None and not found.endpoint.is_open:
             visit.caller = await self._recognise(scope, found)
-        if found is None or not (found.is_open or found.allows(visit.caller)):
+        if found is None or not found.allows(visit.caller):
             await visit.answer(answers.refusal())
             return
         visit.found = found
-        check_head(scope, found.route, self._limits)
+        check_head(scope, found.endpoint, self._limits)
         if visit.caller is None:  # open to anybody and no work, so that nobody has to wait for anybody
             await self._pass_on(visit, found)
             return
-        places = self._polls if found.route == MAIL else self._requests
-        with places.taken(found.project, visit.caller):
+        with self._slots[found.endpoint.slots].taken(found.project, visit.caller):
             await self._pass_on(visit, found)
 
     async def _recognise(self, scope: Scope, found: Found) -> Caller | None:
@@ -109,21 +111,21 @@ class Gate:
         return await self._threads.run(self._unit.caller, found.project, key, token, now)
 
     async def _pass_on(self, visit: _Visit, found: Found) -> None:
-        body = await read_body(visit.receive, found.route, self._limits)
+        body = await read_body(visit.receive, found.endpoint.body, self._limits)
         visit.size = len(body)
         visit.scope[CALLER] = visit.caller
         await self._app(visit.scope, _replay(body, visit.receive), visit.send)
 
     def _note(self, visit: _Visit) -> None:
-        route = visit.found.route if visit.found else None
-        self._metrics.count(route, visit.status, visit.size)
+        endpoint = visit.found.endpoint if visit.found else None
+        self._metrics.count(endpoint, visit.status, visit.size)
         if visit.found is None:  # what was asked for stays out of the log: anyone can ask for anything
             self._log.info("refused", status=visit.status)
             return
         self._log.info(
             "request",
-            method=visit.found.route[0],
-            path=visit.found.route[1],
+            method=visit.found.endpoint.method,
+            path=visit.found.endpoint.path,
             project=visit.found.project or None,
             caller=visit.caller.role if visit.caller else None,
             party=visit.caller.name if visit.caller else None,

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from unveil.transport.http.access import Route
+from unveil.transport.http.endpoint import Endpoint
 
 _NAME: Final = re.compile(r"[a-z][a-z_]{0,63}")
 
@@ -25,9 +25,9 @@ class Metrics:
         self._requests = Counter("unveil_requests", "Requests answered", labels, registry=self._registry)
         self._bytes = Counter("unveil_received_bytes", "Bytes of bodies taken", registry=self._registry)
 
-    def count(self, route: Route | None, status: int, size: int) -> None:
-        """One request was answered. Paths are those of the table, so that nobody can add labels at will."""
-        method, path = route or ("", "")
+    def count(self, endpoint: Endpoint | None, status: int, size: int) -> None:
+        """One request was answered. Labels are those of the endpoint, so that nobody can add labels at will."""
+        method, path = (endpoint.method, endpoint.path) if endpoint else ("", "")
         self._requests.labels(method, path, str(status)).inc()
         self._bytes.inc(size)
 

@@ -1,8 +1,8 @@
 """
-Places for requests that are at work at the same time.
+Slots for requests that are at work at the same time.
 
-A place is taken before the body is read, for places bound how many bodies are held; so a caller that does not send its
-body keeps its place until it is cut off. No caller gets more than a share of the places, and the others go on.
+A slot is taken before the body is read, for slots bound how many bodies are held; so a caller that does not send its
+body keeps its slot until it is cut off. No caller gets more than a share of the slots, and the others go on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RequestSlots:
 
     @contextmanager
     def taken(self, project: str, caller: Caller) -> Iterator[None]:
-        """Hold a place; Unacceptable if there is none for this caller."""
+        """Hold a slot; Unacceptable if there is none for this caller."""
         holder = project, caller
         if self._held.total() >= self._count or self._held[holder] >= self._share:
             raise Unacceptable(503, "busy; try again")

@@ -1,0 +1,87 @@
+"""What reviewers do at the review unit: see the tasks, open an attribute further, decide."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse, Response
+
+from unveil.protocol.roles import Role
+from unveil.transport.http.call import Call, Project, Task, TheCall
+from unveil.transport.http.endpoint import Answer, Body, Endpoint
+from unveil.transport.http.limits import TEXT
+from unveil.transport.port import REVIEWER, ReviewPort
+
+_LONGEST_ATTRIBUTE: Final = 64
+_REVIEWERS: Final = {Role.REVIEW_UNIT: frozenset({REVIEWER})}
+
+
+def _unit(call: Call) -> ReviewPort:
+    return cast("ReviewPort", call.shared.unit)  # no other unit has these endpoints
+
+
+async def _tasks(call: TheCall, project: Project) -> Response:
+    return JSONResponse(list(await call.ask(_unit(call).tasks, project)))
+
+
+TASKS: Final = Endpoint(
+    name="tasks",
+    method="GET",
+    path="/v1/projects/{project}/tasks",
+    description="The tasks that wait for a verdict, as far as they are opened.",
+    callers=_REVIEWERS,
+    answers={200: Answer("Found.", TEXT, {"type": "array", "items": {"type": "object"}})},
+    handler=_tasks,
+)
+
+
+class CellOpening(BaseModel):
+    """An attribute of a task is to be opened further."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    attribute: str = Field(min_length=1, max_length=_LONGEST_ATTRIBUTE)
+    stage: Literal["differing", "full"]
+
+
+async def _open_cell(call: TheCall, project: Project, task: Task, opening: CellOpening) -> Response:
+    return JSONResponse(await call.ask(_unit(call).open_cell, project, task, opening.attribute, opening.stage))
+
+
+CELLS: Final = Endpoint(
+    name="open_cell",
+    method="POST",
+    path="/v1/projects/{project}/tasks/{task}/cells",
+    description="Open an attribute further; the task as it is shown now.",
+    callers=_REVIEWERS,
+    body=Body(TEXT, "text", CellOpening),
+    answers={200: Answer("Found.", TEXT, {"type": "object"})},
+    problems=frozenset({409}),
+    handler=_open_cell,
+)
+
+
+class VerdictGiven(BaseModel):
+    """What the reviewer decided: null is unsure; p is the probability that the answer is right."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    match: bool | None
+    p: float = Field(ge=0.5, le=1.0, allow_inf_nan=False)
+
+
+async def _verdict(call: TheCall, project: Project, task: Task, given: VerdictGiven) -> Response:
+    await call.ask(_unit(call).verdict, project, task, given.match, given.p)
+    return Response(status_code=204)
+
+
+VERDICT: Final = Endpoint(
+    name="verdict",
+    method="PUT",
+    path="/v1/projects/{project}/tasks/{task}/verdict",
+    description="Decide a task.",
+    callers=_REVIEWERS,
+    body=Body(TEXT, "text", VerdictGiven),
+    answers={204: Answer("Done.")},
+    problems=frozenset({409}),
+    handler=_verdict,
+)
