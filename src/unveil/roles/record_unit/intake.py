@@ -57,7 +57,7 @@ class Intake:
         self._fingerprints: dict[Address, bytes] = {}
         self._shown: dict[Address, int] = {}  # how often an owner has shown one
         self._begun: dict[Address, int] = {}  # uploads of an owner, also those that were set aside or given up
-        self._untold: set[Address] = set()  # owners who have shown one and were not answered
+        self._unanswered: set[Address] = set()  # owners who have shown one and were not answered
 
     @property
     def complete(self) -> bool:
@@ -101,7 +101,7 @@ class Intake:
             case Fingerprint() as message:
                 self._fingerprints[envelope.sender] = message.fingerprint
                 self._shown[envelope.sender] = self._shown.get(envelope.sender, 0) + 1
-                self._untold.add(envelope.sender)
+                self._unanswered.add(envelope.sender)
                 upload = self.uploads.get(envelope.sender)
                 if upload is not None and not upload.complete:
                     # The owner starts anew; the parts of its last attempt belong to other handles.
@@ -119,7 +119,7 @@ class Intake:
 
     def decide(self) -> Step | None:
         """The next decision that is due."""
-        if len(self._fingerprints) == len(self._owners) and self._untold:
+        if len(self._fingerprints) == len(self._owners) and self._unanswered:
             return self._judge()
         for owner, upload in self.uploads.items():
             if upload.complete and upload.rows is None:
@@ -129,14 +129,14 @@ class Intake:
     def _judge(self) -> Step:
         """Whether the owners share key and parameters. They are told before anything is uploaded."""
         agree = int(len(set(self._fingerprints.values())) == 1)
-        told = sorted(self._untold) if self.agreed else self._owners
-        words = (Agreement(agree, self._fingerprints[owner]) for owner in told)
-        return Step(Judged(agree), tuple(map(Envelope, [RECORD_UNIT] * len(told), told, words)))
+        owners = sorted(self._unanswered) if self.agreed else self._owners
+        answers = [Envelope(RECORD_UNIT, owner, Agreement(agree, self._fingerprints[owner])) for owner in owners]
+        return Step(Judged(agree), tuple(answers))
 
     def judged(self, decision: Judged) -> None:
         """The fingerprints were compared."""
         self.agreed = bool(decision.agree)
-        self._untold.clear()
+        self._unanswered.clear()
 
     def _screen(self, owner: Address, upload: Upload) -> Step:
         assert upload.encoded is not None

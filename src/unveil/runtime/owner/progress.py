@@ -51,9 +51,7 @@ class OwnerProgress:
     fingerprint: bytes = b""  # the one that the record unit was shown last
     agreed: bool | None = None
     parts: int | None = None  # of the upload; None: nothing was encoded yet
-    wishes: dict[int, LayerWishes] = field(
-        default_factory=lambda: {ATTRIBUTE_LAYER: LayerWishes(), REVIEW_LAYER: LayerWishes()}
-    )
+    wishes: dict[int, LayerWishes] = field(default_factory=lambda: {layer: LayerWishes() for layer in UNITS})
     links: int = 0  # parts of the link table
     links_expected: int | None = None
     _seq: int = 0

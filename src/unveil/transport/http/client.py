@@ -125,8 +125,8 @@ class UnitClient:
             with self._http.stream(method, self._base + path, timeout=timeout, **request) as response:
                 answer = _Answer(response.status_code, response.headers, _read(response, largest))
         except (httpx.TransportError, httpx.StreamError, _TooMuch) as error:
-            reason, told = _reason(error)
-            if course.hung_up and not told and self._shows_certificate:
+            reason, is_all = _reason(error)
+            if course.hung_up and not is_all and self._shows_certificate:
                 reason += f"; {_OWN_CERTIFICATE}"
             raise Unreachable(self.address, reason) from None
         self._check(answer)
