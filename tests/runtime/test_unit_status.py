@@ -84,10 +84,10 @@ def _seen_by_a(folder: Path, register: np.ndarray, mine: np.ndarray) -> tuple[Re
         at.advance()
         seen = [unit.unit_status(PROJECT, caller) for caller in (A, Caller(OPERATOR))]
         assert seen == [read_status(unit.status(PROJECT, caller)) for caller in (A, Caller(OPERATOR))]
-        mine, operators = seen
-        assert isinstance(mine, RecordUnitStatus)
+        owners, operators = seen
+        assert isinstance(owners, RecordUnitStatus)
         assert isinstance(operators, RecordUnitStatus)
-        return mine, operators
+        return owners, operators
 
 
 def test_an_owner_cannot_ask_the_status_who_is_in_the_other_register(tmp_path: Path) -> None:

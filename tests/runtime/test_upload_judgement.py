@@ -44,7 +44,7 @@ def test_an_upload_is_usable_once_it_was_looked_at(judgement: UploadJudgement) -
 
 
 @pytest.mark.parametrize("status", [{}, {"uploads": 5}, {"role": "another unit"}])
-def test_a_unit_that_does_not_tell_is_not_waited_for(judgement: UploadJudgement, status: dict[str, object]) -> None:
+def test_a_unit_that_does_not_tell_is_not_waited_for(judgement: UploadJudgement, status: dict[str, Any]) -> None:
     """Else an upload to a unit of another release would never end."""
     judgement.arrived()
     assert judgement.usable(seen(**status))

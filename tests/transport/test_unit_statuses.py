@@ -42,9 +42,8 @@ FULL = (
 )  # fmt: skip
 
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-names = st.sampled_from([*(each.name for kind in KINDS for each in fields(kind)), "owner a", "more"]) | st.text(
-    max_size=5
-)
+known = sorted({each.name for kind in KINDS for each in fields(kind)})
+names = st.sampled_from([*known, "owner a", "more"]) | st.text(max_size=5)
 documents = st.recursive(
     plain | st.sampled_from([*STATUSES, "open", "closed"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=8),
