@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.encoding.blocking_keys import KEY_BYTES
-from unveil.errors import SettingError
 from unveil.protocol.messages import ID
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
@@ -88,13 +87,8 @@ class CheckReport(OwnerReport):
 
 def check_report(folder: OwnerFolder) -> CheckReport:
     """Everything that would leave; SettingError if the project does not take so many records."""
+    folder.check_size()
     project = folder.member.project
-    limit = project.limits.records_per_owner
-    if len(folder.records) > limit:
-        raise SettingError(
-            f"{len(folder.records):,} records, but the project takes {limit:,} of each owner",
-            hint="the limit stands in the project file, which all parties share",
-        )
     names = project.linkage.names
     alone = unique_records(folder.records, names)
     return CheckReport(

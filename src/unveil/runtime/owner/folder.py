@@ -61,6 +61,15 @@ class OwnerFolder:
         encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name)
         return cls(config, member, records, read_policy(config, member, records), encoder)
 
+    def check_size(self) -> None:
+        """SettingError if the project does not take so many records."""
+        limit = self.member.project.limits.records_per_owner
+        if len(self.records) > limit:
+            raise SettingError(
+                f"{len(self.records):,} records, but the project takes {limit:,} of each owner",
+                hint="the limit stands in the project file, which all parties share",
+            )
+
     def host(self, database: Database) -> Host[Owner]:
         """The owner's machine on its log."""
         return self.host_on(database.project(self.member.project.name))

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from unveil.errors import SettingError, UnveilError
+from unveil.errors import UnveilError
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.owner.delivery import OwnerWorker, reason
@@ -28,7 +28,7 @@ from unveil.transport.port import Closed, Conflict
 _PACE: Final = FetchPace(wait=2, longest_pause=2.0)
 _LONGEST_PAUSE: Final = 2.0  # seconds between two questions to the record unit
 _TICK: Final = 0.2
-_STALLED: Final = 5.0  # seconds without progress after which it is told what the record unit says or does not say
+_STALLED: Final = 5.0  # seconds without progress after which whoever watches is told why
 _NOT_TAKEN_HINT: Final = (
     "ask whoever runs the record unit, then run the same command again; `unveil owner status` tells more"
 )
@@ -65,9 +65,8 @@ class OwnerUpload:
 
     def work(self) -> bool:
         """Send what is not there yet; whether everything is there and usable, or the stop came first."""
-        self._check()
-        host = self.session.host
-        host.advance()  # draws handles and shows the fingerprint, if that was not done
+        self.session.folder.check_size()
+        self.session.host.advance()  # draws handles and shows the fingerprint, if that was not done
         arrived = self.session.look().parts is not None and not self._outgoing()
         watch = self.session.record_unit_watch(longest_pause=_LONGEST_PAUSE)
         if not arrived:
@@ -78,19 +77,12 @@ class OwnerUpload:
         finally:
             watch.stop()
 
-    def _check(self) -> None:
-        records, limits = len(self.session.folder.records), self.session.folder.member.project.limits
-        if records > limits.records_per_owner:
-            raise SettingError(
-                f"{records:,} records, but the project takes {limits.records_per_owner:,} of each owner",
-                hint="the limit stands in the project file, which all parties share",
-            )
-
     def _outgoing(self) -> bool:
         """Whether something waits to be delivered to the record unit."""
         return bool(self.session.host.log.outgoing(recipient=str(RECORD_UNIT), limit=1))
 
     def _send_all(self, watch: RecordUnitWatch) -> bool:
+        self._judge(watch)
         worker = self.session.worker()
         fetcher = Fetcher(
             worker,
@@ -100,7 +92,6 @@ class OwnerUpload:
             pace=_PACE,
             on_refusal=self.session.message_refused,
         )
-        self._judge(watch)
         fetcher.start()
         try:
             return self._agree(fetcher, watch) and self._send(worker, watch) and self._usable(watch)
@@ -155,7 +146,7 @@ class OwnerUpload:
         return True
 
     def _explain(self, worker: OwnerWorker, watch: RecordUnitWatch) -> None:
-        """Tell why nothing arrives, or end the work if trying again would not help."""
+        """Say why nothing arrives, or end the work if trying again would not help."""
         refusal = worker.not_taken.get(str(RECORD_UNIT))
         if isinstance(refusal, Closed):
             raise ProjectClosed
