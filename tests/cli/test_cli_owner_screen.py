@@ -44,7 +44,8 @@ def test_on_a_terminal_one_line_holds_all_of_it() -> None:
     where, out = console(terminal=True)
     with RunScreen(where, "hospital-a") as screen:
         with screen.busy("reading records"):  # which has the terminal until the work begins
-            assert "reading records" in out.getvalue()
+            assert "answering" not in out.getvalue()
+        assert "reading records" in out.getvalue()
         screen.phase(PhaseReport(OwnerPhase.ANSWERING))
         wishes = WishProgress(received=1, answered=1, refused=0, waiting=0, values=2)
         screen.counts({"attribute unit": wishes, "review unit": wishes})
