@@ -36,6 +36,7 @@ from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
 from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.http.client import UnitClient
+from unveil.transport.status import RecordUnitStatus
 
 Row = dict[str, object]
 
@@ -150,16 +151,16 @@ from unveil.projects.owner_config import OwnerConfig
 
 folder = OwnerFolder.load(OwnerConfig.load(Path(sys.argv[1]), demonstration=True), demonstration=True)
 with folder.open(demonstration=True) as database:
-    errand = folder.errand(folder.host(database))
-    errand.start()
+    fetcher = folder.fetcher(folder.host(database))
+    fetcher.start()
     reached = {
-        "agreed": lambda: errand.host.look(lambda owner: owner.agreed),
-        "uploaded": lambda: errand.host.look(lambda owner: owner.uploaded) and errand.sent,
-        "finished": lambda: errand.finished,
+        "agreed": lambda: fetcher.host.look(lambda owner: owner.agreed),
+        "uploaded": lambda: fetcher.host.look(lambda owner: owner.uploaded) and fetcher.sent,
+        "finished": lambda: fetcher.finished,
     }[sys.argv[2]]
     while not reached():
         time.sleep(0.05)
-    errand.stop()
+    fetcher.stop()
 """
 
 
@@ -194,9 +195,10 @@ def _decided(made: Trial, party: str, kinds: Any, kind: type[Decision]) -> tuple
 def _pairs_kept(client: UnitClient) -> int:
     """How many pairs the record unit holds, once it has its state back; 0 before."""
     try:
-        return int(client.status()["kept_pairs"])
+        status = client.status()
     except (Unreachable, Busy):
         return 0
+    return (status.kept_pairs or 0) if isinstance(status, RecordUnitStatus) else 0
 
 
 def _peak_mb(pid: int) -> float:

@@ -13,13 +13,13 @@ import pytest
 from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
-from unveil.cli.owner.approvals import Approvals
-from unveil.cli.owner.session import at_work
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, KEY_PAIR, EncodingWish
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.claim import Claim
+from unveil.runtime.owner.approvals import Approvals
+from unveil.runtime.owner.session import open_session
 
 POLICY = """
 approval = "review"
@@ -217,7 +217,7 @@ def test_a_word_that_was_taken_up_before_a_crash_changes_nothing_after_it(tmp_pa
     """The decision is in the log, but the process died before it removed the file."""
     trial = OwnerTrial(tmp_path / "trial", policies={"owner-a": 'approval = "all"\n'})
     approvals = Approvals(trial.owner("a"))
-    with at_work(trial.owner("a"), demonstration=True) as session:
+    with open_session(trial.owner("a"), demonstration=True) as session:
         host = session.host
         host.advance()
         handles = host.look(lambda owner: owner._handles)

@@ -17,7 +17,7 @@ from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
 from patience import wait_until
-from unveil.cli.owner import session
+from unveil.cli.owner import stopping
 from unveil.files import key_file as keyfile
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import ID, AttributeEncodings, Message, Refusal
@@ -84,7 +84,7 @@ def test_a_linkage_through_the_commands_with_units_that_go_away(trial: OwnerTria
     assert {"parts": 1, "acknowledged": 1} == standing["upload"]
     assert 0 == standing["wishes"]["attribute unit"]["received"], "an upload answers no wish"
     # A unit that takes its time is told about as not reachable.
-    wait_until(lambda: told("status", trial, "a")["units"]["record unit"].get("agreed"), "the record unit says so too")
+    wait_until(lambda: told("status", trial, "a")["units"]["record unit"].get("fingerprints_agree"), "it says so too")
 
     first = trial.start("run", "a")
     trial.says(first, "answering wishes")
@@ -154,10 +154,10 @@ def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch:
     trial.start_units()
     other = trial.start("upload", "b")
     sent: list[str] = []
-    stops: list[session.Stop] = []
+    stops: list[stopping.TerminalStop] = []
     put = UnitClient.put
 
-    class Known(session.Stop):
+    class Known(stopping.TerminalStop):
         def __init__(self) -> None:
             super().__init__()
             stops.append(self)
@@ -165,14 +165,13 @@ def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch:
     def counted(client: UnitClient, message_id: str, frame: bytes) -> None:
         if cut and 3 == len(sent):  # the fingerprint and two parts
             # As a Ctrl-C does; a real one might come to whatever this process does next.
-            stops[0].signal = signal.SIGINT
-            stops[0]._event.set()
+            stops[0].interrupt(signal.SIGINT)
             raise Unreachable(client.address, "somebody pulled the plug")
         put(client, message_id, frame)
         sent.append(message_id)
 
     cut = True
-    monkeypatch.setattr(session, "Stop", Known)
+    monkeypatch.setattr(stopping, "TerminalStop", Known)
     monkeypatch.setattr(UnitClient, "put", counted)
     assert 130 == owner("upload", trial, "a").returncode
     upload = told("status", trial, "a")["upload"]

@@ -17,13 +17,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, load_pem_priv
 from cryptography.x509.oid import NameOID
 from owner_trial import OwnerTrial
 
-from unveil.cli.owner.check import lines, report
-from unveil.cli.owner.session import at_work
+from unveil.cli.owner.check_lines import check_lines
 from unveil.projects import pki
 from unveil.projects.authority import check_authority
 from unveil.projects.certificates import CertificateError
 from unveil.projects.owner_config import OwnerConfig
+from unveil.runtime.owner.check import check_report
 from unveil.runtime.owner.folder import OwnerFolder
+from unveil.runtime.owner.session import open_session
 
 CONSENT = '[consent]\notherwise = 1\ncolumn = "consnt"\n[consent.layers]\nyes = 3\n'
 LISTED = '[consent]\notherwise = 3\n[[consent.lists]]\nfile = "withdrawn.txt"\nlayer = 1\n'
@@ -255,12 +256,12 @@ def test_the_policy_of_the_documentation_works_as_printed(here: Path) -> None:
 def test_check_bounds_pairs_and_reviews_whatever_is_refused(trial: OwnerTrial) -> None:
     """What the other owner refuses costs no label and is made up for; then more of our records are asked about."""
     folder = OwnerFolder.load(OwnerConfig.load(trial.owner("a"), demonstration=True), demonstration=True)
-    told = report(folder)
+    report = check_report(folder)
     review = folder.member.project.linkage.protocol.review
     assert (20, 10, 2) == (review.budget, review.batches, review.rounds)
     # 9 iterations with 2 rounds of 2 reviews each
-    assert (20, 36) == (told["review_unit"]["labels_asked"], told["review_unit"]["reviews_asked"])
-    text = "\n".join(lines(told))
+    assert (20, 36) == (report.review_unit.labels_asked, report.review_unit.reviews_asked)
+    text = "\n".join(check_lines(report))
     assert "asks for 20 labels in at most 36 reviews" in text
     assert "caps.project.values" in text
     # 5 iterations of 100 pairs, 4 of 1,000; all but the first up to four times as large
@@ -279,7 +280,7 @@ def test_changed_data_is_noticed_by_check_and_status(tmp_path: Path) -> None:
     """Handles stand for rows; whoever only ever looks should not hear of it last."""
     trial = OwnerTrial(tmp_path / "trial")
     folder, data = trial.owner("a"), trial.trial.data("owner-a")
-    with at_work(folder, demonstration=True) as session:
+    with open_session(folder, demonstration=True) as session:
         session.host.advance()
     assert 0 == unveil("owner", "check", folder, "--demonstration").returncode
     assert json.loads(unveil("owner", "status", folder, "--demonstration", "--json").stdout)["data"] is None

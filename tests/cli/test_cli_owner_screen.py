@@ -1,87 +1,95 @@
-"""What a person sees of long work, and the words that travel from one process to another."""
+"""What a person sees of an owner's long work, and how a person ends it."""
 
 from __future__ import annotations
 
 import io
 import signal
 import threading
-from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
-from unveil.cli.owner.approvals import FOLDER, Approvals, undecided
-from unveil.cli.owner.exposure import blocking_groups, repeats, unique_records
-from unveil.cli.owner.screen import Screen
-from unveil.cli.owner.session import stoppable
-from unveil.errors import SettingError, UnveilError
-from unveil.records import Column, Records
-from unveil.roles.owner.wishes import Wish
+from unveil.cli.owner.approval_lines import approval_lines
+from unveil.cli.owner.screen import RunScreen, UploadScreen, WorkScreen
+from unveil.cli.owner.stopping import TerminalStop
+from unveil.errors import UnveilError
+from unveil.runtime.owner.observer import OwnerPhase, PhaseReport
+from unveil.runtime.owner.progress import WishProgress
+from unveil.runtime.owner.waiting import AskedAttribute, WaitingLayer, WaitingWishes
 
 
-def lines_of(*, terminal: bool) -> tuple[Screen, io.StringIO]:
+def console(*, terminal: bool) -> tuple[Console, io.StringIO]:
     out = io.StringIO()
-    console = Console(file=out, force_terminal=terminal, width=200)
-    return Screen(console, live=True, now=lambda: 0.0, pace=lambda: 0.0), out
+    return Console(file=out, force_terminal=terminal, width=200), out
 
 
 def test_without_a_terminal_a_line_is_printed_when_something_changes() -> None:
     """A log of a service should say what happened, once."""
-    screen, out = lines_of(terminal=False)
-    with screen:
+    where, out = console(terminal=False)
+    with WorkScreen(where, live=True, now=lambda: 0.0, pace=lambda: 0.0) as screen:
         for _ in range(3):
-            screen.phase("waiting")
-            screen.counts("1 pair")
+            screen.show_phase("waiting")
+            screen.show_counts("1 pair")
             screen.trouble("record unit", "cannot be reached")
         screen.reached("record unit")
-        screen.phase("answering")
-    told = out.getvalue().splitlines()
-    assert 4 == len(told)
-    assert ["waiting", "record unit: all is well again", "answering"] == [told[0], *told[2:]]
-    assert told[1].startswith("record unit: cannot be reached (since 1970-01-01")
+        screen.show_phase("answering")
+    lines = out.getvalue().splitlines()
+    assert 4 == len(lines)
+    assert ["waiting", "record unit: all is well again", "answering"] == [lines[0], *lines[2:]]
+    assert lines[1].startswith("record unit: cannot be reached (since 1970-01-01")
 
 
 def test_on_a_terminal_one_line_holds_all_of_it() -> None:
     """Nothing scrolls; the line is gone when the work is done."""
-    screen, out = lines_of(terminal=True)
-    with screen:
-        screen.phase("answering")
-        screen.counts("1 pair")
-        assert "answering · 1 pair" in out.getvalue()
+    where, out = console(terminal=True)
+    with RunScreen(where, "hospital-a") as screen:
+        with screen.busy("reading records"):  # which has the terminal until the work begins
+            assert "answering" not in out.getvalue()
+        assert "reading records" in out.getvalue()
+        screen.phase(PhaseReport(OwnerPhase.ANSWERING))
+        wishes = WishProgress(received=1, answered=1, refused=0, waiting=0, values=2)
+        screen.counts({"attribute unit": wishes, "review unit": wishes})
+        assert "answering wishes as the policy says · pairs: 1 answered, 0 refused" in out.getvalue()
 
 
-def wish(layer: int, *ids: int) -> Wish:
-    marks = np.ones((len(ids), 1), bool)
-    return Wish(layer, [bytes([one] * 16) for one in ids], np.arange(len(ids)), marks, [], marks[:, 0])
+def test_every_phase_has_words() -> None:
+    """A phase without them would print the name of a constant."""
+    where, out = console(terminal=False)
+    with RunScreen(where, "hospital-a") as run, UploadScreen(where) as upload:
+        for phase in OwnerPhase:
+            report = PhaseReport(phase, records=3000, parts=2, parts_arrived=1, waiting=5)
+            run.phase(report)
+            upload.phase(report)
+    text = out.getvalue()
+    for expected in (
+        "encoding 3,000 records",
+        "sending records: 1 of 2 parts are at the record unit",
+        "sending 3,000 records in 2 parts",
+        "5 wishes wait for approval: unveil owner approve hospital-a",
+        "waiting for the other owner's fingerprint (unveil owner upload, over there)",
+        "waiting for the other owner: its upload is not at the record unit yet, or is not usable",
+    ):
+        assert expected in text
+    assert not [phase.name for phase in OwnerPhase if phase.name in text]
 
 
-def test_a_word_covers_what_the_person_was_asked_about(tmp_path: Path) -> None:
-    """A wish that comes while the person thinks waits for a word of its own."""
-    approvals = Approvals(tmp_path)
-    asked, later, other_layer = wish(3, 1, 2), wish(3, 3), wish(2, 1, 2)
-    approvals.give([asked], granted=True)
-    approvals.give([asked, later], granted=False)
-    words = approvals.given()
-    assert [True, True, False] == [words[3, bytes([one] * 16)] for one in (1, 2, 3)]
-    assert [other_layer] == undecided([asked, later, other_layer], words)
-
-
-@pytest.mark.parametrize("text", ["", "{}", '{"granted": 1, "wishes": []}', '{"granted": true, "wishes": [1]}', "[]"])
-def test_what_is_not_a_word_is_not_taken_for_one(tmp_path: Path, text: str) -> None:
-    """A damaged file must not let anything go."""
-    (tmp_path / FOLDER).mkdir()
-    (tmp_path / FOLDER / "1.json").write_text(text)
-    with pytest.raises(SettingError, match="is not an approval"):
-        Approvals(tmp_path).given()
+def test_parts_that_arrive_move_a_bar_that_goes_away() -> None:
+    """What follows must not be drawn over it."""
+    where, out = console(terminal=True)
+    with UploadScreen(where) as screen:
+        screen.phase(PhaseReport(OwnerPhase.SENDING, records=30, parts=3))
+        screen.parts_arrived(1, 3, 30)
+        assert screen._bar is not None
+        screen.phase(PhaseReport(OwnerPhase.WAITING_FOR_SCREENING))
+        assert screen._bar is None
+    assert "1 of 3 parts" in out.getvalue()
 
 
 def test_a_signal_asks_for_an_end_and_a_second_one_forces_it() -> None:
     """The first lets everything finish that is under way."""
     before = signal.getsignal(signal.SIGTERM)
-    with stoppable() as stop:
+    stop = TerminalStop()
+    with stop.during_work():
         assert not stop.wait(0)
         signal.raise_signal(signal.SIGTERM)
         assert stop.wait(0)
@@ -97,7 +105,8 @@ def test_a_thread_that_fails_ends_the_work_without_telling_what_it_held() -> Non
     def fail() -> None:
         raise RuntimeError("CANARY")
 
-    with stoppable() as stop:
+    stop = TerminalStop()
+    with stop.during_work():
         thread = threading.Thread(target=fail)
         thread.start()
         thread.join()
@@ -106,28 +115,9 @@ def test_a_thread_that_fails_ends_the_work_without_telling_what_it_held() -> Non
     assert "CANARY" not in str(caught.value)
 
 
-values = st.sampled_from(["", "x", "y", "z"])
-
-
-@given(st.lists(st.tuples(values, values), max_size=30))
-def test_counts_are_those_of_a_plain_count(rows: list[tuple[str, str]]) -> None:
-    """The arrays must say what a loop says."""
-    records = Records(
-        [str(at) for at in range(len(rows))],
-        {"a": Column.of(row[0] for row in rows), "b": Column.of(r[1] for r in rows)},
-    )
-    assert sum(rows.count(row) == 1 for row in rows) == unique_records(records, ("a", "b"))
-    for at, told in enumerate(repeats(records, ("a", "b"))):
-        held = [row[at] for row in rows if row[at]]
-        most = max((held.count(value) for value in held), default=0)
-        assert (len(set(held)), len(rows) - len(held), most) == (
-            told["distinct"], told["missing"], told["most_frequent"],
-        )  # fmt: skip
-
-
-def test_records_without_a_blocking_key_form_no_group() -> None:
-    """Zeros stand for no key; they are not one that all of them share."""
-    keys = np.zeros((5, 1, 16), np.uint8)
-    keys[:3, 0] = 7
-    keys[3, 0] = 9
-    assert [{"key": "k", "without": 1, "groups": 2, "largest": [3, 1]}] == blocking_groups(keys, ["k"])
+def test_one_and_many_have_their_own_words() -> None:
+    """A sentence that is wrong makes people doubt the number in it."""
+    for without, expected in ((1, "1 is refused whatever you say"), (2, "2 are refused whatever you say")):
+        layer = WaitingLayer(wishes=3, records=3, without_consent=without, attributes={"zip": AskedAttribute(1, 1)})
+        waiting = WaitingWishes((), {"attribute unit": layer, "review unit": WaitingLayer()})
+        assert expected in "\n".join(approval_lines(waiting))

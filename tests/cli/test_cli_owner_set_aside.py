@@ -9,7 +9,8 @@ from pathlib import Path
 from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
-from unveil.cli.owner.verdict import FILE_NAME, NOT_COMPLETE
+from unveil.cli.owner.phase_lines import NOT_COMPLETE
+from unveil.runtime.owner.upload_judgement import FILE_NAME
 
 
 def four_times_over(trial: OwnerTrial) -> None:

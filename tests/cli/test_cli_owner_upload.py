@@ -28,7 +28,7 @@ def test_an_upload_that_is_not_taken_ends_with_the_reason(
         put(client, message_id, frame)
 
     monkeypatch.setattr(UnitClient, "put", refused)
-    monkeypatch.setattr("unveil.cli.owner.upload._STALLED", 0.2)
+    monkeypatch.setattr("unveil.runtime.owner.upload._STALLED", 0.2)
     with OwnerTrial(tmp_path / "trial") as trial:
         trial.start_units()
         other = trial.start("upload", "b")

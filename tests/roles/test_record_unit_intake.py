@@ -14,6 +14,7 @@ from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import ID, Agreement, AttributeEncodings, Labels, RecordEncodings
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.roles.record_unit.intake import SetAsideUpload
 from unveil.screening.screen import screen
 
 
@@ -53,7 +54,7 @@ def test_an_upload_with_one_handle_for_two_records_is_set_aside_as_a_whole() -> 
     unit = agreed()
     receive(unit, upload(A))
     assert [] == receive(unit, plain(B, handles=ids(1, 1)))
-    assert 2 == unit.intake.quarantined[B]["all, since two records have the same handle; 9 of 10 uploads are left"]
+    assert SetAsideUpload("two records have the same handle", 2, 9) == unit.intake.kept_out[B].set_aside
     assert unit.comparison is None
     assert 1 == len(sent(receive(unit, upload(B, first=100)), ATTRIBUTE_UNIT))
 
@@ -64,10 +65,7 @@ def test_uploads_that_are_set_aside_or_given_up_come_to_an_end() -> None:
     for left in range(9, -1, -1):
         if left % 2:
             receive(unit, plain(B, handles=ids(1, 1)))
-            assert (
-                f"all, since two records have the same handle; {left} of 10 uploads are left"
-                in (unit.intake.quarantined[B])
-            )
+            assert SetAsideUpload("two records have the same handle", 2, left) == unit.intake.kept_out[B].set_aside
         else:
             receive(unit, upload(B, part=0, parts=2))
             receive(unit, fingerprint(B))
@@ -94,10 +92,7 @@ def test_the_project_says_what_is_plausible() -> None:
     kept = [agreed(make_record_unit()), agreed(make_record_unit(screening=lenient))]
     for unit in kept:
         receive(unit, upload(A, shared=same * 2))
-    assert [{"the same filter, or nearly so, too often": 18}, {}] == [
-        {reason: count for reason, count in unit.intake.quarantined[A].items() if not reason.startswith("all")}
-        for unit in kept
-    ]
+    assert [{"the same filter, or nearly so, too often": 18}, {}] == [unit.intake.kept_out[A].reasons for unit in kept]
 
 
 # Key and parameters

@@ -54,7 +54,7 @@ def test_nobody_waits_while_a_pair_is_masked(
     heard: list[bool] = []
 
     def masking(*arguments: Any) -> Any:
-        other = pool.submit(unit.seats["p"].host.look, lambda machine: machine.open_tasks)
+        other = pool.submit(unit.workers["p"].host.look, lambda machine: machine.open_tasks)
         heard.append(not wait([other], timeout=20).not_done)
         return cells(*arguments)
 

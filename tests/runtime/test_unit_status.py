@@ -1,8 +1,8 @@
-"""What a unit tells about refused messages."""
+"""What a unit tells about a project, and to whom."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import MagicMock
@@ -11,19 +11,21 @@ import numpy as np
 import pytest
 from small_unit import PROJECT, agree, host, people, project, upload
 
-from unveil.cli.owner.status import _said
+from unveil.cli.owner.status_lines import unit_line
 from unveil.errors import RemoteProtocolError
 from unveil.projects.project import Project
 from unveil.protocol.codec import encode
 from unveil.protocol.messages import HASH, Fingerprint, RecordEncodings
 from unveil.protocol.roles import Role, owner
+from unveil.runtime.owner.status import UnitAnswer
 from unveil.runtime.reviews import ReviewUnitService
 from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
 from unveil.runtime.worker import Worker
 from unveil.schema import built_in
 from unveil.storage.database import Database
 from unveil.transport.logs import logger
-from unveil.transport.port import JSON, OPERATOR, Caller
+from unveil.transport.port import OPERATOR, Caller
+from unveil.transport.status import RecordUnitStatus, UnitStatus, descriptions, read_status
 
 A, B = Caller("owner", "a"), Caller("owner", "b")
 
@@ -35,8 +37,8 @@ def record_unit(folder: Path, of: Project) -> Iterator[UnitService]:
         Database.open(folder / "log.sqlite", role="record unit") as database,
         (folder / "log").open("w", encoding="utf-8") as log,
     ):
-        seat = Worker(of, host(database, folder, of), logger(log))
-        yield RecordUnitService(Role.RECORD_UNIT, {PROJECT: seat}, database)
+        worker = Worker(of, host(database, folder, of), logger(log))
+        yield RecordUnitService(Role.RECORD_UNIT, {PROJECT: worker}, database)
 
 
 @pytest.fixture
@@ -55,31 +57,37 @@ def test_a_party_sees_why_its_last_message_was_refused(unit: UnitService) -> Non
     """A flood and filters of the wrong length do not get in; their owner and the operator see why, others do not."""
     for caller in (A, B):
         unit.take("p", caller, "hello", encode(Fingerprint(b"\x01" * 16)))
-    unit.seats["p"].host.advance()
-    assert {} == unit.status("p", B)["refused"]
+    unit.workers["p"].host.advance()
+    assert {} == unit.unit_status("p", B).refused
     for message_id, frame, why in (
         ("flood", records(10), "more than 9 records"),
         ("short", records(3, m=512), "filters of 512 bits; the schema makes 1024"),
     ):
         with pytest.raises(RemoteProtocolError):
             unit.take("p", B, message_id, frame)
-        assert {"owner b": why} == unit.status("p", B)["refused"] == unit.status("p", Caller(OPERATOR))["refused"]
-        assert {} == unit.status("p", A)["refused"]
-        assert f"our last message was refused: {why}" in _said({"reachable": True, **unit.status("p", B)})
+        assert {"owner b": why} == unit.unit_status("p", B).refused == unit.unit_status("p", Caller(OPERATOR)).refused
+        assert {} == unit.unit_status("p", A).refused
+        line = unit_line(UnitAnswer(read_status(unit.status("p", B))))
+        assert f"our last message was refused: {why}" in line
     assert 2 == unit.metrics()["messages_refused"]
     unit.take("p", B, "right", records(3))
-    assert {} == unit.status("p", B)["refused"]
+    assert {} == unit.unit_status("p", B).refused
 
 
-def _seen_by_a(folder: Path, register: np.ndarray, mine: np.ndarray) -> tuple[Mapping[str, JSON], Mapping[str, JSON]]:
+def _seen_by_a(folder: Path, register: np.ndarray, mine: np.ndarray) -> tuple[RecordUnitStatus, RecordUnitStatus]:
     """What owner a and the operator are told once both have uploaded and the pairs were compared."""
     with record_unit(folder, project()) as unit:
-        at = unit.seats[PROJECT].host
+        at = unit.workers[PROJECT].host
         agree(at)
         upload(at, owner("b"), register)
         upload(at, owner("a"), mine)
         at.advance()
-        return unit.status(PROJECT, A), unit.status(PROJECT, Caller(OPERATOR))
+        seen = [unit.unit_status(PROJECT, caller) for caller in (A, Caller(OPERATOR))]
+        assert seen == [read_status(unit.status(PROJECT, caller)) for caller in (A, Caller(OPERATOR))]
+        owners, operators = seen
+        assert isinstance(owners, RecordUnitStatus)
+        assert isinstance(operators, RecordUnitStatus)
+        return owners, operators
 
 
 def test_an_owner_cannot_ask_the_status_who_is_in_the_other_register(tmp_path: Path) -> None:
@@ -88,13 +96,13 @@ def test_an_owner_cannot_ask_the_status_who_is_in_the_other_register(tmp_path: P
     there, operator_there = _seen_by_a(tmp_path / "there", register, register[3:4])
     absent, operator_absent = _seen_by_a(tmp_path / "absent", register, people(2, 1))
     assert there == absent
-    assert (1, 0) == (operator_there["kept_pairs"], operator_absent["kept_pairs"])
+    assert (1, 0) == (operator_there.kept_pairs, operator_absent.kept_pairs)
 
 
 @pytest.mark.parametrize(
     ("kind", "role", "everybody"),
     [
-        (RecordUnitService, Role.RECORD_UNIT, {"agreed", "compared", "finished", "quarantined"}),
+        (RecordUnitService, Role.RECORD_UNIT, {"fingerprints_agree", "uploads_complete", "finished", "uploads"}),
         (AttributeUnitService, Role.ATTRIBUTE_UNIT, set()),
         (ReviewUnitService, Role.REVIEW_UNIT, set()),
     ],
@@ -104,7 +112,20 @@ def test_counts_of_pairs_and_tasks_are_for_operators_alone(
 ) -> None:
     """Neither owners nor the other units are told more than how far the project is."""
     unit = kind(role, {}, MagicMock())
+
+    def tells(caller: Caller) -> set[str]:
+        sent = unit.machine_status(MagicMock(), caller).as_json()
+        return {name for name, value in sent.items() if value is not None} - set(descriptions(UnitStatus))
+
     for caller in (A, *(Caller(each.value) for each in Role if each is not Role.OWNER)):
-        assert everybody == set(unit.standing(MagicMock(), caller))
-    assert everybody < set(unit.standing(MagicMock(), Caller(OPERATOR)))
-    assert "open" == _said({"reachable": True, "state": "open"})
+        assert everybody == tells(caller)
+    assert everybody < tells(Caller(OPERATOR))
+
+
+def test_a_closed_project_tells_no_more_than_that_it_is_closed(tmp_path: Path) -> None:
+    """Everything else was erased; and a machine cannot be asked."""
+    with record_unit(tmp_path, project()) as unit:
+        unit.workers[PROJECT].host.close(lambda *_: {})
+        expected = RecordUnitStatus(project=PROJECT, state="closed", refused={})
+        assert expected == unit.unit_status(PROJECT, Caller(OPERATOR))
+        assert "closed" == unit_line(UnitAnswer(expected))

@@ -107,7 +107,7 @@ def test_a_unit_cannot_stand_in_for_another(units: LiveUnits) -> None:
         own = units.folder.credentials("alpha-north")
         context = client_context(own, server_key=project.server_key(UNITS[unit]))
         with UnitClient(units.url(unit), context, "alpha") as client:
-            assert "alpha" == client.status()["project"]
+            assert "alpha" == client.status().project
         with UnitClient(units.url(other), context, "alpha") as client, pytest.raises(Unreachable):
             client.status()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from unveil.cli.owner.status import _said
+from unveil.cli.owner.status_lines import unit_line
 from unveil.engines import choose
 from unveil.errors import RemoteProtocolError
 from unveil.lab.evaluation.quality import quality, truth_flags
@@ -22,10 +22,13 @@ from unveil.linkage.bits import Bits
 from unveil.protocol.flows import Envelope
 from unveil.protocol.messages import RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Role
+from unveil.roles.record_unit.intake import KeptOut
+from unveil.runtime.owner.status import UnitAnswer
 from unveil.runtime.units import RecordUnitService
 from unveil.schema import built_in
 from unveil.schema.presets import with_preset
 from unveil.transport.port import OPERATOR, Caller
+from unveil.transport.status import RecordUnitStatus
 
 N = 800
 SCHEMA = with_preset(built_in(), "unveil", budget=20)
@@ -127,34 +130,37 @@ def test_poison_is_kept_out_and_honest_pairs_are_as_they_were(kind: str) -> None
     """Half as many poisoned records as honest ones: their F1 moves by a hundredth at most."""
     poison, _ = POISONS[kind]
     world = run(poison)
-    kept_out = world.record_unit.intake.quarantined[world.owners[1].address]
-    assert 0.95 * N / 2 < sum(kept_out.values()) < 1.02 * N / 2 + 1
-    assert {} == world.record_unit.intake.quarantined[world.owners[0].address]
+    kept_out = [world.record_unit.intake.kept_out[owner.address] for owner in world.owners]
+    assert 0.95 * N / 2 < sum(kept_out[1].reasons.values()) < 1.02 * N / 2 + 1
+    assert KeptOut({}) == kept_out[0]
     assert abs(f1(world) - clean()) <= 0.01
     assert N == len(world.owners[0].link_ids)
 
 
-def _status(world: World, caller: Caller) -> dict[str, object]:
+def _status(world: World, caller: Caller) -> RecordUnitStatus:
     """What the unit's service tells this caller."""
     service = RecordUnitService(Role.RECORD_UNIT, {}, None)  # type: ignore[arg-type]
-    return dict(service.standing(world.record_unit, caller))
+    return service.machine_status(world.record_unit, caller)
+
+
+def _kept_out(world: World, caller: Caller) -> dict[str, dict[str, int]]:
+    """By owner and reason, how many records were kept out, as this caller sees it."""
+    uploads = _status(world, caller).uploads or {}
+    return {owner: dict(upload.kept_out or {}) for owner, upload in uploads.items()}
 
 
 @pytest.mark.parametrize("kind", POISONS)
 def test_the_owner_is_told_why_and_the_other_owner_is_not(kind: str) -> None:
     """`unveil owner status` prints what the unit says under this name."""
     world = run(POISONS[kind][0])
-    told = _status(world, Caller("owner", "b"))["quarantined"]
-    assert isinstance(told, dict)
-    assert ["owner b"] == list(told)
-    assert POISONS[kind][1] in ", ".join(told["owner b"])
-    assert {"owner a": {}} == _status(world, Caller("owner", "a"))["quarantined"]
-    seen = _status(world, Caller(OPERATOR))["quarantined"]
-    assert isinstance(seen, dict)
-    assert {"owner a", "owner b"} == set(seen)
-    words = _said({"reachable": True, "state": "open", **_status(world, Caller("owner", "b"))})
-    assert "kept out: " in words
-    assert POISONS[kind][1] in words
+    mine = _kept_out(world, Caller("owner", "b"))
+    assert ["owner b"] == list(mine)
+    assert POISONS[kind][1] in ", ".join(mine["owner b"])
+    assert {"owner a": {}} == _kept_out(world, Caller("owner", "a"))
+    assert {"owner a", "owner b"} == set(_kept_out(world, Caller(OPERATOR)))
+    line = unit_line(UnitAnswer(_status(world, Caller("owner", "b"))))
+    assert "kept out: " in line
+    assert POISONS[kind][1] in line
 
 
 @pytest.mark.parametrize("whole", ["mostly poison", "handles twice"])
@@ -168,8 +174,9 @@ def test_an_upload_that_is_mostly_poison_is_kept_out_as_a_whole_and_may_be_sent_
     else:
         bad = replace(honest, handles=honest.handles[:16] * 2 + honest.handles[32:])
     _upload(world, bad)
-    (reason,) = [text for text in unit.intake.quarantined[owner.address] if text.startswith("all, since ")]
-    assert ("implausible" in reason) == (whole == "mostly poison")
+    aside = unit.intake.kept_out[owner.address].set_aside
+    assert aside is not None
+    assert ("implausible" in aside.why) == (whole == "mostly poison")
     assert not unit.intake.complete
     assert unit.decide(0.0) is None
     _upload(world, honest)

@@ -58,10 +58,12 @@ register.
 #: Of each unit, what its status tells.
 STATUS_FIELDS: Final = {
     "record unit": {
-        "agreed": "whether the owners share key and parameters; null: not compared yet",
-        "compared": "whether all uploads are there, so that records can be compared",
+        "fingerprints_agree": "whether the owners share key and parameters; null: not compared yet",
+        "uploads_complete": "whether every owner's upload is there and usable, so that records can be compared",
+        "comparing": "share of a comparison that is done, 0 to 1; null: none is under way",
         "finished": "whether the links are out",
-        "quarantined": "by owner and reason, how many records were kept out; an owner sees its own only",
+        "uploads": "by owner, what was found in its upload; without an entry it was not looked at yet; an owner sees "
+        "its own only",
         "kept_pairs": "to operators: candidate pairs that are held; 0 before they were compared",
         "requested_pairs": "to operators: pairs that were wished for, decoys among them",
     },

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unveil.cli.app import app, print_json, say_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unveil.storage.log.log import ProjectLog
+    from unveil.runtime.audit import DatabaseAudit, LogAudit
 
 commands = typer.Typer(help="the log of a unit or owner: check it, read what is kept", no_args_is_help=True)
 app.add_typer(commands, name="audit")
@@ -53,23 +51,17 @@ def verify(
 
     Example: unveil audit verify record-unit.sqlite --project stroke-2025
     """
-    from unveil.storage.database import Database
+    from unveil.runtime import audit
 
     expected = None if head is None else _head(head)
     if expected is not None and project is None:
         raise typer.BadParameter("a head is one project's: give --project too", param_hint="--head")
-    with Database.inspect(database) as opened:
-        logs = [log for log in opened.logs() if project in {None, log.name}]
-        strays = opened.strays()
-        rows = [_row(log, expected) for log in logs]
-    if project is not None and not rows:
-        strays = [*strays, f"there is no project {project}"]
-    whole = not strays and not any(row["problems"] for row in rows)
+    found = audit.verify(database, project=project, head=expected)
     if as_json:
-        print_json({"whole": whole, "projects": rows, "problems": strays})
+        print_json(found.as_json())
     else:
-        _print(rows, strays)
-    if not whole:
+        _print(found)
+    if not found.whole:
         raise typer.Exit(1)
 
 
@@ -92,69 +84,40 @@ def kept(
 
     Example: unveil audit kept record-unit.sqlite --project stroke-2025 --out links.csv
     """
-    from unveil.errors import SettingError
     from unveil.files.atomic import check_target
     from unveil.files.write import write_rows
-    from unveil.storage.database import Database
+    from unveil.runtime import audit
 
     if out is not None:
         check_target(out, overwrite=force)
-    with Database.inspect(database) as opened:
-        log = next((log for log in opened.logs() if log.name == project), None)
-        if log is None:
-            raise SettingError(f"{database}: there is no project {project}", hint="unveil audit verify lists them")
-        counts = log.summary()
-        links = list(_links(log))
-    if counts is None:
-        raise SettingError(f"project {project} is open", hint="unveil project close ends it")
+    found = audit.kept(database, project)
     if out is not None:
-        write_rows(out, ("owner", "handle", "link_id"), links, ids=("owner",), overwrite=force)
+        write_rows(out, ("owner", "handle", "link_id"), found.links, ids=("owner",), overwrite=force)
     if as_json:
-        print_json({"project": project, **counts, "links": len(links)})
+        print_json(found.as_json())
     else:
-        typer.echo(f"project {project}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
-        typer.echo(f"{len(links)} link ids{'' if out is None else f' written to {out}'}")
+        typer.echo(f"project {project}: " + ", ".join(f"{count} {name}" for name, count in found.counts.items()))
+        typer.echo(f"{len(found.links)} link ids{'' if out is None else f' written to {out}'}")
 
 
-def _links(log: ProjectLog) -> Iterator[tuple[str, str, str]]:
-    """Owner, handle and link id of every record."""
-    from unveil.protocol.messages import ID
-
-    for owner in log.kept_names():
-        table = log.kept(owner) or b""
-        for start in range(0, len(table), 2 * ID):
-            yield owner, table[start : start + ID].hex(), table[start + ID : start + 2 * ID].hex()
-
-
-def _row(log: ProjectLog, expected: tuple[int, bytes] | None) -> dict[str, Any]:
-    """What was found about one log, as a JSON object."""
-    problems = log.verify(expected)
-    seq, hashed = log.head
-    return {
-        "project": log.name, "role": log.role, "identity": log.identity, "state": log.state, "entries": seq,
-        "head": f"{seq}:{hashed.hex()}", "uncovered": log.uncovered(), "problems": problems,
-    }  # fmt: skip
-
-
-def _print(rows: list[dict[str, Any]], strays: list[str]) -> None:
-    for row in rows:
-        name = f"{row['project']} ({' '.join(filter(None, [row['role'], row['identity']]))})"
-        if row["problems"]:
-            for problem in row["problems"]:
+def _print(found: DatabaseAudit) -> None:
+    for log in found.projects:
+        name = f"{log.project} ({' '.join(filter(None, [log.role, log.identity]))})"
+        if log.problems:
+            for problem in log.problems:
                 say_error(f"{name}: {problem}", None)
         else:
-            typer.echo(f"{name}: whole, {row['entries']} entries, {row['state']}, head {row['head']}{_later(row)}")
-    for problem in strays:
+            typer.echo(f"{name}: whole, {log.entries} entries, {log.state}, head {log.head}{_later(log)}")
+    for problem in found.problems:
         say_error(problem, None)
-    if not rows and not strays:
+    if not found.projects and not found.problems:
         typer.echo("no projects")
 
 
-def _later(row: dict[str, Any]) -> str:
+def _later(log: LogAudit) -> str:
     """What the head does not cover yet."""
-    count = row["uncovered"]
-    word = "delivery" if count == 1 else "deliveries"
-    return f"; {count} {word} since, which the next entry will cover" if count else ""
+    word = "delivery" if log.uncovered == 1 else "deliveries"
+    return f"; {log.uncovered} {word} since, which the next entry will cover" if log.uncovered else ""
 
 
 def _head(text: str) -> tuple[int, bytes]:

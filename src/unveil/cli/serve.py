@@ -40,26 +40,15 @@ def serve(
 
     Example: unveil serve record-unit --config record-unit.toml
     """
-    from unveil.errors import SettingError
-    from unveil.projects.unit_config import UnitConfig
     from unveil.protocol.roles import Role
-    from unveil.runtime.serve import serve_unit
-    from unveil.transport.http.server import ready_file
+    from unveil.runtime.unit_process import run_unit
 
     role = Role(unit.value.replace("-", " "))
 
-    def say(host: str, port: int) -> None:
+    def listening(host: str, port: int) -> None:
         notes.print(f"{role.value} listens on https://{host}:{port}", soft_wrap=True)
-        if ready is not None:
-            ready_file(ready)(host, port)
 
-    settings = UnitConfig.load(config, demonstration=demonstration)
-    try:
-        serve_unit(role, settings, demonstration=demonstration, on_ready=say, on_note=_note)
-    except SettingError as error:
-        if error.hint is None and error.message.startswith("cannot listen"):
-            raise SettingError(error.message, hint=f"host and port stand under [listen] in {config}") from None
-        raise
+    run_unit(role, config, ready=ready, demonstration=demonstration, on_listening=listening, on_note=_note)
 
 
 def _note(text: str) -> None:

@@ -14,6 +14,7 @@ from unveil.roles.review_unit.masking import Stage
 from unveil.runtime.units import UnitService
 from unveil.schema import Schema
 from unveil.transport.port import JSON, OPERATOR, Caller
+from unveil.transport.status import ReviewUnitStatus
 
 
 class NoSuchTask(ProtocolError):
@@ -23,23 +24,25 @@ class NoSuchTask(ProtocolError):
 class ReviewUnitService(UnitService):
     """The review unit. What it shows is made from masked cells; whole values never leave unless they were opened."""
 
-    def standing(self, machine: Any, caller: Caller) -> dict[str, JSON]:
+    nothing_told = ReviewUnitStatus()
+
+    def machine_status(self, machine: Any, caller: Caller) -> ReviewUnitStatus:
         """To operators, how many tasks are open, and how many of them wait for a reviewer."""
         if caller.role != OPERATOR:
-            return {}
-        return {"open_tasks": machine.open_tasks, "pending": len(machine.pending())}
+            return self.nothing_told
+        return ReviewUnitStatus(open_tasks=machine.open_tasks, pending=len(machine.pending()))
 
     def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
         """The tasks that wait for a verdict, as far as they are opened."""
-        seat = self.seats[project]
-        schema = seat.project.linkage
-        found = seat.host.look(lambda machine: [(pair, machine.stages(pair.task_id)) for pair in machine.pending()])
+        worker = self.workers[project]
+        schema = worker.project.linkage
+        found = worker.host.look(lambda machine: [(pair, machine.stages(pair.task_id)) for pair in machine.pending()])
         # Masking takes time, and nobody else should wait for it: it is done on copies.
         return [shown(pair, schema, stages) for pair, stages in found]
 
     def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
         """Open an attribute further; return the task as it is shown now."""
-        seat = self.seats[project]
+        worker = self.workers[project]
 
         def opening(machine: ReviewUnit) -> Step:
             pair = _pending(machine, task)
@@ -47,13 +50,13 @@ class ReviewUnitService(UnitService):
                 raise NoSuchTask("this attribute cannot be opened")
             return machine.opening(pair.task_id, attribute, Stage[stage.upper()])
 
-        seat.host.deciding(opening)
-        pair, stages = seat.host.look(lambda machine: _opened(machine, task))
-        return shown(pair, seat.project.linkage, stages)
+        worker.host.deciding(opening)
+        pair, stages = worker.host.look(lambda machine: _opened(machine, task))
+        return shown(pair, worker.project.linkage, stages)
 
     def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
         """What the reviewer decided; the same verdict may be given again, as after a lost answer."""
-        seat = self.seats[project]
+        worker = self.workers[project]
 
         def judging(machine: ReviewUnit) -> Step | None:
             task_id = _task_id(task)
@@ -61,8 +64,8 @@ class ReviewUnitService(UnitService):
                 return None
             return machine.judge([Verdict(_pending(machine, task).task_id, match, p)])
 
-        if seat.host.deciding(judging):
-            seat.deliver()
+        if worker.host.deciding(judging):
+            worker.deliver()
 
 
 def shown(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage]) -> dict[str, JSON]:

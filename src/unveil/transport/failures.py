@@ -1,5 +1,5 @@
 """
-Ways in which a call to a unit can fail, beside those that the unit itself names.
+Ways in which a call to a unit, or listening for calls, can fail, beside those that the unit itself names.
 
 Unreachable and Busy, like TooEarly, mean: try again later. Refused, Rejected, Conflict and Closed need a
 person.
@@ -7,7 +7,7 @@ person.
 
 from __future__ import annotations
 
-from unveil.errors import ProtocolError, UnveilError
+from unveil.errors import ProtocolError, SettingError, UnveilError
 
 
 class Unreachable(UnveilError):
@@ -43,3 +43,10 @@ class Rejected(ProtocolError):
     def __init__(self, problem: str) -> None:
         super().__init__(f"the message was not accepted: {problem or 'no reason given'}")
         self.problem = problem
+
+
+class CannotListen(SettingError):
+    """A unit cannot listen on its host and port: another process does, or the host is not this machine."""
+
+    def __init__(self, host: str, port: int, reason: str | None) -> None:
+        super().__init__(f"cannot listen on {host}:{port}: {reason}")

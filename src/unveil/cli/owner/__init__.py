@@ -1,9 +1,9 @@
 """
-`unveil owner`: what an organisation that holds data does in a project. It opens no port.
+`unveil owner`: what an organisation that holds data does in a project, on the command line.
 
-`commands` are the commands, with their options. Beside it lies what each does: `init`, `check`, `upload`, `run`,
-`approve`, `status`, `ledger`; `session` holds an owner's folder open while one works, `folder` only looks into it.
-`verdict` is what the record unit says of the upload, and when that ends the work.
+The work is done by `unveil.runtime.owner`; here options are read and reports printed. `commands` is the group, and
+`begin_commands`, `work_commands` and `look_commands` hold its commands with their options. `*_lines` put reports into
+words, `screen` shows work that takes long, `stopping` lets Ctrl-C end it.
 """
 
 from __future__ import annotations

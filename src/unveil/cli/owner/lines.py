@@ -1,11 +1,6 @@
-"""Words and numbers that several of the owner's commands print."""
+"""Numbers as several of the owner's commands print them."""
 
 from __future__ import annotations
-
-from datetime import UTC, datetime
-
-from unveil.roles.owner.allowance import Caps
-from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
@@ -16,29 +11,3 @@ def count(number: int, one: str, many: str | None = None) -> str:
 def percent(part: float) -> str:
     """A share in percent."""
     return f"{part:.1%}"
-
-
-def moment(time: float) -> str:
-    """A Unix time as UTC text."""
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def day(number: int) -> str:
-    """The date of a UTC day that is counted from 1970."""
-    return moment(number * 86_400)[:10]
-
-
-def caps(given: Caps, layer: int) -> dict[str, int | None]:
-    """The caps that concern a layer, in words; None is no cap."""
-    if layer == ATTRIBUTE_LAYER:
-        return {
-            "pairs per record": given.record_pairs,
-            "pairs in all": given.project_pairs,
-            "pairs per day": given.day_pairs,
-        }
-    return {
-        "reviews per record": given.record_reviews,
-        "records per attribute": given.attribute_records,
-        "values in all": given.project_values,
-        "values per day": given.day_values,
-    }

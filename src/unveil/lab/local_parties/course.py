@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from unveil.lab.local_parties.processes import Processes, TrialError
 from unveil.lab.local_parties.reviewer import TrialReviewer
 from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.http.client import UnitClient
+from unveil.transport.status import RecordUnitStatus, UnitStatus
 
 _PAUSE: Final = 0.05  # seconds between looks at the tasks
 _LOOK: Final = 0.5  # seconds between looks at the record unit
@@ -38,7 +39,7 @@ def conduct(
 
     `operator` asks the record unit where it stands. A unit that does not answer is asked again: it may be starting.
     """
-    status: dict[str, Any] = {}
+    status: UnitStatus | None = None
     moved = looked = time.monotonic()
     last: object = None
     while not processes.through:
@@ -57,11 +58,12 @@ def conduct(
             time.sleep(_PAUSE)
 
 
-def _stage(status: dict[str, Any]) -> str:
-    if status.get("finished"):
+def _stage(status: UnitStatus | None) -> str:
+    known = status if isinstance(status, RecordUnitStatus) else RecordUnitStatus()
+    if known.finished:
         return "handing out the links"
-    if status.get("requested_pairs"):
+    if known.requested_pairs:
         return "asking about uncertain pairs"
-    if status.get("compared"):
+    if known.uploads_complete:
         return "comparing records"
-    return "uploading records" if status.get("agreed") else "agreeing on key and parameters"
+    return "uploading records" if known.fingerprints_agree else "agreeing on key and parameters"

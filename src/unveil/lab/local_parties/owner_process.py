@@ -19,19 +19,19 @@ def work(folder: Path, stop: threading.Event) -> None:
     """Upload, answer, and wait for the links, or for the word to stop."""
     owner = OwnerFolder.load(OwnerConfig.load(folder, demonstration=True), demonstration=True)
     with owner.open(demonstration=True) as database:
-        errand = owner.errand(owner.host(database))
-        errand.start()
+        fetcher = owner.fetcher(owner.host(database))
+        fetcher.start()
         try:
-            while not _through(errand) and not stop.wait(_LOOK):
+            while not _through(fetcher) and not stop.wait(_LOOK):
                 pass
         finally:
-            errand.stop()
+            fetcher.stop()
 
 
-def _through(errand: Fetcher) -> bool:
+def _through(fetcher: Fetcher) -> bool:
     """Whether the links have come. A log that cannot be read just now ends no owner: its disk may come back."""
     try:
-        return errand.finished
+        return fetcher.finished
     except StorageError:
         return False
 
@@ -39,8 +39,8 @@ def _through(errand: Fetcher) -> bool:
 def main() -> int:
     """Return 0 when the owner is through or was told to stop, 1 when it failed."""
     stop = threading.Event()
-    for told in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told, lambda *_: stop.set())
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
     try:
         work(Path(sys.argv[1]), stop)
     except UnveilError as error:

@@ -6,6 +6,9 @@ Implausible records are kept out of the comparison, so that a careless or poison
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
 from unveil.protocol.flows import Envelope, refused
@@ -23,21 +26,38 @@ _PATIENCE = 100  # fingerprints that one owner may show: each is kept, so their 
 UPLOADS = 10
 
 
+@dataclass(frozen=True, slots=True)
+class SetAsideUpload:
+    """An upload that is not looked at again: why, how many records it held, and how many the owner may still begin."""
+
+    why: str
+    records: int
+    uploads_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """What screening kept out of an owner's last upload: records by reason, or all of it."""
+
+    reasons: Mapping[str, int]
+    set_aside: SetAsideUpload | None = None
+
+
 class Intake:
-    """Uploads by owner, and by owner and reason how many records were kept out."""
+    """Uploads by owner, and by owner what was kept out of the last one that was screened."""
 
     def __init__(
         self, schema: Schema, owners: tuple[Address, ...], *, most_records: int, screening: Screen = screen
     ) -> None:
         self.uploads: dict[Address, Upload] = {}
-        self.quarantined: dict[Address, dict[str, int]] = {}
+        self.kept_out: dict[Address, KeptOut] = {}
         self.agreed: bool | None = None  # None: not compared yet
         self._schema, self._owners, self._most_records = schema, owners, most_records
         self._screening = screening
         self._fingerprints: dict[Address, bytes] = {}
         self._shown: dict[Address, int] = {}  # how often an owner has shown one
         self._begun: dict[Address, int] = {}  # uploads of an owner, also those that were set aside or given up
-        self._untold: set[Address] = set()  # owners who have shown one and were not answered
+        self._unanswered: set[Address] = set()  # owners who have shown one and were not answered
 
     @property
     def complete(self) -> bool:
@@ -66,7 +86,7 @@ class Intake:
         if message.blocking_keys != len(self._schema.blocking):
             raise refused(envelope, "the number of blocking keys differs from the schema's")
         upload = self.uploads.get(envelope.sender)
-        if upload is None and not self._left(envelope.sender):
+        if upload is None and not self.uploads_left(envelope.sender):
             raise refused(envelope, f"more than {UPLOADS} uploads")
         if upload is not None and upload.parts != message.parts:
             raise refused(envelope, "the number of parts has changed")
@@ -81,7 +101,7 @@ class Intake:
             case Fingerprint() as message:
                 self._fingerprints[envelope.sender] = message.fingerprint
                 self._shown[envelope.sender] = self._shown.get(envelope.sender, 0) + 1
-                self._untold.add(envelope.sender)
+                self._unanswered.add(envelope.sender)
                 upload = self.uploads.get(envelope.sender)
                 if upload is not None and not upload.complete:
                     # The owner starts anew; the parts of its last attempt belong to other handles.
@@ -89,17 +109,17 @@ class Intake:
             case RecordEncodings() as message:
                 if envelope.sender not in self.uploads:
                     self.uploads[envelope.sender] = Upload(message.parts)
-                    self.quarantined.pop(envelope.sender, None)  # what was said of the last one is said no more
+                    self.kept_out.pop(envelope.sender, None)  # what was said of the last one is said no more
                     self._begun[envelope.sender] = self._begun.get(envelope.sender, 0) + 1
                 self.uploads[envelope.sender].add(message)
 
-    def _left(self, owner: Address) -> int:
+    def uploads_left(self, owner: Address) -> int:
         """How many uploads the owner may still begin."""
         return UPLOADS - self._begun.get(owner, 0)
 
     def decide(self) -> Step | None:
         """The next decision that is due."""
-        if len(self._fingerprints) == len(self._owners) and self._untold:
+        if len(self._fingerprints) == len(self._owners) and self._unanswered:
             return self._judge()
         for owner, upload in self.uploads.items():
             if upload.complete and upload.rows is None:
@@ -109,14 +129,14 @@ class Intake:
     def _judge(self) -> Step:
         """Whether the owners share key and parameters. They are told before anything is uploaded."""
         agree = int(len(set(self._fingerprints.values())) == 1)
-        told = sorted(self._untold) if self.agreed else self._owners
-        words = (Agreement(agree, self._fingerprints[owner]) for owner in told)
-        return Step(Judged(agree), tuple(map(Envelope, [RECORD_UNIT] * len(told), told, words)))
+        owners = sorted(self._unanswered) if self.agreed else self._owners
+        answers = [Envelope(RECORD_UNIT, owner, Agreement(agree, self._fingerprints[owner])) for owner in owners]
+        return Step(Judged(agree), tuple(answers))
 
     def judged(self, decision: Judged) -> None:
         """The fingerprints were compared."""
         self.agreed = bool(decision.agree)
-        self._untold.clear()
+        self._unanswered.clear()
 
     def _screen(self, owner: Address, upload: Upload) -> Step:
         assert upload.encoded is not None
@@ -136,11 +156,14 @@ class Intake:
         """Keep these records out, or the whole upload."""
         owner = self._owners[decision.owner]
         counts = np.bincount(np.frombuffer(decision.reasons, np.uint8), minlength=max(Reason) + 1).tolist()
-        self.quarantined[owner] = {words: counts[reason] for reason, words in WORDS.items() if counts[reason]}
+        reasons = {words: counts[reason] for reason, words in WORDS.items() if counts[reason]}
         if decision.whole:
             # The owner may send another upload; this one is not looked at again.
-            why = f"all, since {decision.whole.decode()}; {self._left(owner)} of {UPLOADS} uploads are left"
-            self.quarantined[owner][why] = len(self.uploads.pop(owner))
+            records = len(self.uploads.pop(owner))
+            self.kept_out[owner] = KeptOut(
+                reasons, SetAsideUpload(decision.whole.decode(), records, self.uploads_left(owner))
+            )
             return
+        self.kept_out[owner] = KeptOut(reasons)
         upload = self.uploads[owner]
         upload.rows = np.delete(np.arange(len(upload)), np.frombuffer(decision.rows, "<i8"))

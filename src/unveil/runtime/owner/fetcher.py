@@ -1,5 +1,5 @@
 """
-What an owner does: it fetches wishes, decides about them, and sends answers. It opens no port.
+The loop in which an owner fetches messages from units. It opens no port.
 
 Every part may be interrupted at any moment, by a lost network or a killed process: what was fetched is acknowledged
 only when it is in the log, and what is in the log is sent until it has arrived.
@@ -8,10 +8,11 @@ only when it is in the log, and what is in the log is sent until it has arrived.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Final
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from unveil.errors import ProtocolError, StorageError
+from unveil.errors import ProtocolError, StorageError, UnveilError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.host import Host
@@ -20,32 +21,50 @@ from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.http.client import UnitClient
 from unveil.transport.port import Closed
 
-_WAIT: Final = 20  # seconds that a unit may take before it says that there is nothing
-_FIRST_PAUSE: Final = 0.2
-_LONGEST_PAUSE: Final = 15.0
+
+@dataclass(frozen=True, slots=True)
+class FetchPace:
+    """In seconds, how long a unit is waited for, and how long one that fails is left alone."""
+
+    wait: int = 20  # until a unit without messages says so
+    first_pause: float = 0.2  # after a failure, doubled each time
+    longest_pause: float = 15.0
 
 
 class Fetcher:
-    """An owner at work on one project, until it is stopped. `Worker` decides and delivers; this fetches."""
+    """
+    An owner at work on one project, until it is stopped. `Worker` decides and delivers; this fetches.
 
-    def __init__(self, seat: Worker, *, on_refusal: Callable[[ProtocolError], object] = lambda _: None) -> None:
-        self._seat, self._on_refusal = seat, on_refusal
+    It fetches from these units, each in a thread of its own, as long as `until` does not hold.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        *,
+        units: Sequence[Address] = (RECORD_UNIT, ATTRIBUTE_UNIT),
+        until: Callable[[], bool] = lambda: False,
+        pace: FetchPace | None = None,
+        on_refusal: Callable[[ProtocolError], object] = lambda _: None,
+    ) -> None:
+        self._worker, self._until, self._on_refusal = worker, until, on_refusal
+        self._pace = pace or FetchPace()
         self._stop = threading.Event()
         self._keeping = threading.Lock()
         self._threads = [
-            threading.Thread(target=self._fetch, args=(unit, seat.clients[str(unit)]), daemon=True)
-            for unit in (RECORD_UNIT, ATTRIBUTE_UNIT)
+            threading.Thread(target=self._fetch, args=(unit, worker.clients[str(unit)]), daemon=True) for unit in units
         ]
-        self.unreachable: dict[str, str] = {}  # by unit, why it does not answer; empty if it does
+        self._found_empty: dict[Address, float] = {}
+        self.failures: dict[str, UnveilError] = {}  # by unit, why it does not answer; empty if it does
 
     @property
     def host(self) -> Host[Owner]:
         """The owner's machine and its log."""
-        return self._seat.host
+        return self._worker.host
 
     def start(self) -> None:
         """Begin to fetch, decide and send."""
-        self._seat.start()
+        self._worker.start()
         for thread in self._threads:
             thread.start()
 
@@ -53,7 +72,7 @@ class Fetcher:
         """Finish what is at work; once this returns, nothing more is written down."""
         with self._keeping:
             self._stop.set()
-        self._seat.stop()
+        self._worker.stop()
 
     @property
     def sent(self) -> bool:
@@ -65,19 +84,28 @@ class Fetcher:
         """Whether the links have come."""
         return self.host.look(lambda owner: bool(owner.link_ids)) and self.sent
 
+    def found_empty(self, unit: Address) -> float:
+        """When the last call of that unit began that found no message (time.monotonic); below 0: none did yet."""
+        return self._found_empty.get(unit, -1.0)
+
     def _fetch(self, unit: Address, client: UnitClient) -> None:
-        pause = _FIRST_PAUSE
+        pause = self._pace.first_pause
         while not self._stop.is_set():
             try:
-                mail = client.mail(_WAIT)
-                self.unreachable.pop(str(unit), None)
-                if mail is not None and self._keep(unit, *mail):
+                if self._until():
+                    return
+                began = time.monotonic()
+                mail = client.mail(self._pace.wait)
+                self.failures.pop(str(unit), None)
+                if mail is None:
+                    self._found_empty[unit] = began
+                elif self._keep(unit, *mail):
                     client.acknowledge(mail[0])
-                pause = _FIRST_PAUSE
+                pause = self._pace.first_pause
             except (Unreachable, Busy, Refused, StorageError, Closed) as error:
-                self.unreachable[str(unit)] = error.message
+                self.failures[str(unit)] = error
                 self._stop.wait(pause)
-                pause = min(_LONGEST_PAUSE, pause * 2)
+                pause = min(self._pace.longest_pause, pause * 2)
 
     def _keep(self, unit: Address, message_id: str, frame: bytes) -> bool:
         """
@@ -94,5 +122,5 @@ class Fetcher:
                 raise
             except ProtocolError as error:
                 self._on_refusal(error)
-        self._seat.wake()
+        self._worker.wake()
         return True

@@ -11,12 +11,12 @@ from typing import Final
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.errors import InputError
+from unveil.errors import InputError, SettingError
 from unveil.files import key_file as keyfile
 from unveil.files.header import MissingColumns
 from unveil.files.read import read_column, read_records
 from unveil.projects.membership import Membership, owner_membership
-from unveil.projects.owner_config import OwnerConfig
+from unveil.projects.owner_config import FILE_NAME, OwnerConfig
 from unveil.protocol.roles import Role
 from unveil.records import Records
 from unveil.roles.owner import policy_file
@@ -61,6 +61,15 @@ class OwnerFolder:
         encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name)
         return cls(config, member, records, read_policy(config, member, records), encoder)
 
+    def check_size(self) -> None:
+        """SettingError if the project does not take so many records."""
+        limit = self.member.project.limits.records_per_owner
+        if len(self.records) > limit:
+            raise SettingError(
+                f"{len(self.records):,} records, but the project takes {limit:,} of each owner",
+                hint="the limit stands in the project file, which all parties share",
+            )
+
     def host(self, database: Database) -> Host[Owner]:
         """The owner's machine on its log."""
         return self.host_on(database.project(self.member.project.name))
@@ -87,11 +96,11 @@ class OwnerFolder:
             self.config.database, role=address.role_name, identity=address.name, demonstration=demonstration
         )
 
-    def errand(self, host: Host[Owner]) -> Fetcher:
-        """The owner at work, once it is started; it logs to stderr."""
+    def fetcher(self, host: Host[Owner]) -> Fetcher:
+        """The owner at work unattended, once it is started; it logs to stderr."""
         log: Log = configure(sys.stderr)
-        seat = Worker(self.member.project, host, log, self.clients())
-        return Fetcher(seat, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
+        worker = Worker(self.member.project, host, log, self.clients())
+        return Fetcher(worker, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
 
     def clients(self) -> dict[str, UnitClient]:
         """The way to each unit."""
@@ -100,6 +109,20 @@ class OwnerFolder:
     def client(self, unit: Role, *, timeout: float) -> UnitClient:
         """Another way to one unit, for questions that must not wait for long."""
         return unit_client(self.config, self.member, unit, timeout=timeout)
+
+
+def load_config(folder: Path, *, demonstration: bool) -> OwnerConfig:
+    """The configuration in that folder."""
+    if not folder.exists():
+        raise SettingError(f"{folder}: no such folder", hint="unveil owner init makes it")
+    if folder.is_dir() and not (folder / FILE_NAME).exists():
+        raise SettingError(f"{folder}: holds no {FILE_NAME}", hint="unveil owner init makes one")
+    return OwnerConfig.load(folder, demonstration=demonstration)
+
+
+def home(config: OwnerConfig) -> Path:
+    """The folder that the owner works in."""
+    return config.source.resolve().parent
 
 
 def credentials(config: OwnerConfig, member: Membership) -> Credentials:

@@ -19,6 +19,7 @@ from unveil.errors import SettingError, TooEarly
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
 from unveil.transport.http.limits import FRAME, LONGEST_WAIT
 from unveil.transport.port import Closed, Conflict, is_name
+from unveil.transport.status import UnitStatus, printable, read_status
 
 _PIECE: Final = 64 << 10
 _LARGEST_FRAME: Final = 64 << 20
@@ -88,9 +89,9 @@ class UnitClient:
         """Tell the unit that this message arrived."""
         self._call("DELETE", f"/mailbox/{_name(message_id)}")
 
-    def status(self) -> dict[str, Any]:
-        """Where the project stands at this unit."""
-        return self._object(self._call("GET", ""))
+    def status(self) -> UnitStatus:
+        """Where the project stands at this unit; what the unit does not tell in a way that can be read is not known."""
+        return read_status(self._object(self._call("GET", "")))
 
     def tasks(self) -> list[dict[str, Any]]:
         """The tasks that wait for a verdict."""
@@ -124,8 +125,8 @@ class UnitClient:
             with self._http.stream(method, self._base + path, timeout=timeout, **request) as response:
                 answer = _Answer(response.status_code, response.headers, _read(response, largest))
         except (httpx.TransportError, httpx.StreamError, _TooMuch) as error:
-            reason, told = _reason(error)
-            if course.hung_up and not told and self._shows_certificate:
+            reason, is_all = _reason(error)
+            if course.hung_up and not is_all and self._shows_certificate:
                 reason += f"; {_OWN_CERTIFICATE}"
             raise Unreachable(self.address, reason) from None
         self._check(answer)
@@ -175,7 +176,7 @@ class _Answer:
         except (ValueError, RecursionError):
             return ""
         text = found.get("problem") if isinstance(found, dict) else None
-        return "".join(letter for letter in text[:300] if letter.isprintable()) if isinstance(text, str) else ""
+        return printable(text) if isinstance(text, str) else ""
 
 
 class _Course:

@@ -13,7 +13,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from unveil.errors import SettingError
+from unveil.transport.failures import CannotListen
 from unveil.transport.http.connection import Connection
 from unveil.transport.http.listener import Listener
 
@@ -69,7 +69,7 @@ class UnitServer:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listener.bind((host, port))
             except OSError as error:
-                raise SettingError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+                raise CannotListen(host, port, error.strerror) from None
             self._server.run(sockets=[listener])
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Where an owner stands, read from its log alone: neither data nor key is needed for it, and no lock."""
+"""How far an owner is, read from its log alone: neither data nor key is needed for it, and no lock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNITS: Final = {ATTRIBUTE_LAYER: str(ATTRIBUTE_UNIT), REVIEW_LAYER: str(REVIEW_U
 
 
 @dataclass(slots=True)
-class Wished:
+class LayerWishes:
     """Wishes of one layer, counted in pairs or tasks."""
 
     received: int = 0
@@ -31,8 +31,19 @@ class Wished:
         return self.received - self.answered - self.refused
 
 
+@dataclass(frozen=True, slots=True)
+class WishProgress:
+    """What became of a unit's wishes so far, in pairs or tasks, and how many values went there."""
+
+    received: int
+    answered: int
+    refused: int
+    waiting: int
+    values: int
+
+
 @dataclass(slots=True)
-class Standing:
+class OwnerProgress:
     """What a log says so far; `read` takes in what was added since."""
 
     records: int | None = None  # None: no handles were drawn yet
@@ -40,7 +51,7 @@ class Standing:
     fingerprint: bytes = b""  # the one that the record unit was shown last
     agreed: bool | None = None
     parts: int | None = None  # of the upload; None: nothing was encoded yet
-    wished: dict[int, Wished] = field(default_factory=lambda: {ATTRIBUTE_LAYER: Wished(), REVIEW_LAYER: Wished()})
+    wishes: dict[int, LayerWishes] = field(default_factory=lambda: {layer: LayerWishes() for layer in UNITS})
     links: int = 0  # parts of the link table
     links_expected: int | None = None
     _seq: int = 0
@@ -50,7 +61,7 @@ class Standing:
         """Whether the whole link table has come."""
         return self.links == self.links_expected
 
-    def read(self, log: ProjectLog) -> Standing:
+    def read(self, log: ProjectLog) -> OwnerProgress:
         """Take in new entries."""
         for entry in log.entries(after=self._seq):
             self._seq = entry.seq
@@ -62,11 +73,23 @@ class Standing:
                 self._message(entry.body)
         return self
 
+    def wishes_by_unit(self) -> dict[str, WishProgress]:
+        """What became of each unit's wishes."""
+        layers = {unit: self.wishes[layer] for layer, unit in UNITS.items()}
+        return {
+            unit: WishProgress(each.received, each.answered, each.refused, each.open, each.values)
+            for unit, each in layers.items()
+        }
+
+    def is_done(self, log: ProjectLog) -> bool:
+        """Whether the links have come and nothing is left to be sent."""
+        return self.linked and not log.outgoing(limit=1)
+
     def acknowledged(self, log: ProjectLog) -> int:
         """How many parts of the upload are at the record unit."""
         if self.parts is None:
             return 0
-        if self.wished[ATTRIBUTE_LAYER].received:  # nobody wishes for anything before all parts have arrived
+        if self.wishes[ATTRIBUTE_LAYER].received:  # nobody wishes for anything before all parts have arrived
             return self.parts
         # And until then the parts are all that is sent, after the fingerprint.
         return self.parts - min(self.parts, log.counts()["waiting"])
@@ -80,23 +103,18 @@ class Standing:
             case Uploaded() as decision:
                 self.parts = decision.parts
             case Answered() as decision:
-                wished, granted = self.wished[decision.layer], sum(decision.granted)
-                wished.answered += granted
-                wished.refused += len(decision) - granted
-                wished.values += sum(decision.given)
+                wishes, granted = self.wishes[decision.layer], sum(decision.granted)
+                wishes.answered += granted
+                wishes.refused += len(decision) - granted
+                wishes.values += sum(decision.given)
 
     def _message(self, body: bytes) -> None:
         match codec.decode(body):
             case Agreement() as message:
                 self.agreed = bool(message.agree)
             case EncodingWish() as message:
-                self.wished[ATTRIBUTE_LAYER].received += len(message)
+                self.wishes[ATTRIBUTE_LAYER].received += len(message)
             case AttributeWish() as message:
-                self.wished[REVIEW_LAYER].received += len(message)
+                self.wishes[REVIEW_LAYER].received += len(message)
             case LinkTable() as message:
                 self.links, self.links_expected = self.links + 1, message.parts
-
-
-def is_done(standing: Standing, log: ProjectLog) -> bool:
-    """Whether the links have come and nothing is left to be sent."""
-    return standing.linked and not log.outgoing(limit=1)

@@ -1,10 +1,10 @@
 """
-A person's word on wishes that wait for it, on its way to the process that runs.
+A person's answer to wishes that wait for approval, on its way to the process that runs.
 
 `unveil owner approve` writes a small file into the owner's folder; `unveil owner run` takes it up, now or when it is
 started next, writes the decision into the log and removes the file. The file names exactly the pairs or tasks that the
-person was asked about, so a word never covers a wish that came later. If the process dies in between, the file is read
-again and changes nothing: what was decided waits no more.
+person was asked about, so an answer never covers a wish that came later. If the process dies in between, the file is
+read again and changes nothing: what was decided waits no more.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ Key = tuple[int, bytes]  # layer, pair or task
 
 
 class Approvals:
-    """The words that were given and not taken up yet."""
+    """The answers that were given and not taken up yet."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / FOLDER
 
     def give(self, wishes: Sequence[Wish], *, granted: bool) -> Path:
-        """Write down a person's word on these wishes; it is on the disk on return."""
+        """Write down a person's answer to these wishes; it is on the disk on return."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         path = self._folder / f"{time.time_ns():020}.json"
-        said = [{"layer": wish.layer, "ids": [one.hex() for one in wish.ids]} for wish in wishes]
+        entries = [{"layer": wish.layer, "ids": [one.hex() for one in wish.ids]} for wish in wishes]
         with replacing(path, overwrite=False) as temporary:
-            temporary.write_text(json.dumps({"granted": granted, "wishes": said}), encoding="ascii")
+            temporary.write_text(json.dumps({"granted": granted, "wishes": entries}), encoding="ascii")
         return path
 
     def given(self) -> dict[Key, bool]:
-        """Every word that waits to be taken up; of two on the same wish, the first."""
-        words: dict[Key, bool] = {}
+        """Every answer that waits to be taken up; of two to the same wish, the first."""
+        answers: dict[Key, bool] = {}
         for path in self._paths():
             for key, granted in _read(path).items():
-                words.setdefault(key, granted)
-        return words
+                answers.setdefault(key, granted)
+        return answers
 
     def take_up(self, host: Host[Owner]) -> bool:
-        """Decide what people said, and forget the words; whether there were any."""
+        """Decide what people answered, and forget the answers; whether there were any."""
         paths = self._paths()
         for path in paths:
-            words = _read(path)
+            answers = _read(path)
             for wish in host.look(Owner.waiting):
-                host.deciding(_decision(wish, words))
+                host.deciding(_decision(wish, answers))
             path.unlink()
         return bool(paths)
 
@@ -63,17 +63,17 @@ class Approvals:
         return sorted(self._folder.glob("*.json"))
 
 
-def undecided(wishes: Sequence[Wish], words: dict[Key, bool]) -> list[Wish]:
-    """The wishes that nobody said anything about yet."""
-    return [wish for wish in wishes if any((wish.layer, one) not in words for one in wish.ids)]
+def undecided(wishes: Sequence[Wish], answers: dict[Key, bool]) -> list[Wish]:
+    """The wishes that nobody has answered yet."""
+    return [wish for wish in wishes if any((wish.layer, one) not in answers for one in wish.ids)]
 
 
-def _decision(wish: Wish, words: dict[Key, bool]) -> Callable[[Owner], Step | None]:
-    said = [words.get((wish.layer, one)) for one in wish.ids]
+def _decision(wish: Wish, answers: dict[Key, bool]) -> Callable[[Owner], Step | None]:
+    given = [answers.get((wish.layer, one)) for one in wish.ids]
 
     def decide(owner: Owner) -> Step | None:
-        # None among them: the word is about other wishes.
-        return owner.approval(wish, [bool(one) for one in said]) if None not in said else None
+        # None among them: the answer is to other wishes.
+        return owner.approval(wish, [bool(one) for one in given]) if None not in given else None
 
     return decide
 

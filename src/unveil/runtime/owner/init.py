@@ -13,11 +13,12 @@ from unveil.projects.authority import check_authority
 from unveil.projects.config_files import missing_file, open_secret
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig, owner_text
 from unveil.runtime.owner.folder import OwnerFolder
+from unveil.runtime.owner.report import OwnerReport
 from unveil.settings.reader import ProjectError
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class OwnerFiles:
     """What the owner gives."""
 
     project: Path
@@ -41,7 +42,20 @@ class Files:
         ]
 
 
-def begin(folder: Path, name: str, files: Files, *, demonstration: bool) -> OwnerFolder:
+@dataclass(frozen=True, slots=True)
+class InitReport(OwnerReport):
+    """A folder that was begun, and the fingerprints to compare with others."""
+
+    folder: str
+    project: str
+    owner: str
+    records: int
+    policy: bool
+    fingerprint: str
+    project_fingerprint: str
+
+
+def begin(folder: Path, name: str, files: OwnerFiles, *, demonstration: bool) -> OwnerFolder:
     """Write `unveil.toml` into the folder, unless anything is wrong with what it names; it is never replaced."""
     target = folder / FILE_NAME
     if target.exists() or target.is_symlink():
@@ -80,7 +94,7 @@ def _make(folder: Path) -> bool:
     return True
 
 
-def _text(folder: Path, name: str, files: Files) -> str:
+def _text(folder: Path, name: str, files: OwnerFiles) -> str:
     def beside(path: Path) -> str:
         try:
             return os.path.relpath(path, folder)

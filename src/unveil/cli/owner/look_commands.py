@@ -1,0 +1,144 @@
+"""`unveil owner approve`, `status`, `ledger` and `results`: what there is to see, while work may go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unveil.cli.app import confirm, notes, print_json, say_error
+from unveil.cli.owner.options import Demonstration, Folder, Json
+
+TRY_AGAIN = 75
+
+
+def approve(
+    folder: Folder,
+    *,
+    refuse: Annotated[bool, typer.Option("--refuse", help="refuse what waits instead of letting it go")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    demonstration: Demonstration = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Show what waits for a person's approval, in counts, and let it go, as far as the policy allows, or refuse it.
+
+    It may be given while unveil owner run is at work, which takes it up at once; else the next one does.
+
+    Example: unveil owner approve hospital-a
+    """
+    from unveil.cli.owner.approval_lines import approval_lines
+    from unveil.cli.owner.screen import TerminalNotes
+    from unveil.runtime.owner.service import OwnerService
+
+    service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
+    waiting = service.waiting()
+    if not waiting.wishes:
+        _nothing_waits(as_json=as_json)
+        return
+    if not as_json:
+        typer.echo("\n".join(approval_lines(waiting)))
+    asked = "refuse all of this?" if refuse else "let this go, as far as the policy allows?"
+    if not yes and not confirm(asked):
+        typer.echo("nothing was decided; the wishes keep waiting", err=True)
+        raise typer.Exit(1)
+    service.answer(waiting, granted=not refuse)
+    if as_json:
+        print_json({"granted": not refuse, "waiting": waiting.as_json()})
+    else:
+        typer.echo(f"{'refused' if refuse else 'approved'}; unveil owner run {folder} takes it up")
+
+
+def _nothing_waits(*, as_json: bool) -> None:
+    if as_json:
+        print_json({"granted": None, "waiting": {}})
+    else:
+        typer.echo("nothing waits for approval")
+
+
+def status(folder: Folder, *, demonstration: Demonstration = False, as_json: Json = False) -> None:
+    """
+    Show where the owner stands, what waits, what the units say, and what to do next.
+
+    Example: unveil owner status hospital-a
+    """
+    from unveil.cli.owner.screen import TerminalNotes
+    from unveil.cli.owner.status_lines import status_lines
+    from unveil.runtime.owner.service import OwnerService
+
+    report = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes)).status()
+    if as_json:
+        print_json(report.as_json())
+    else:
+        typer.echo("\n".join(status_lines(report, folder)))
+
+
+def ledger(
+    folder: Folder,
+    *,
+    csv: Annotated[
+        Path | None, typer.Option(help="write every disclosure to this CSV file", show_default=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the CSV file if it exists")] = False,
+    demonstration: Demonstration = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Show what left: totals by layer, attribute and day against the caps, the risk for people, and each disclosure.
+
+    Record ids are the owner's own. No value is shown.
+
+    Example: unveil owner ledger hospital-a --csv ledger.csv
+    """
+    from unveil.cli.owner.ledger_lines import LATEST, ledger_lines
+    from unveil.cli.owner.screen import TerminalNotes
+    from unveil.files.atomic import check_target
+    from unveil.runtime.owner.ledger import write_csv
+    from unveil.runtime.owner.service import OwnerService
+
+    if csv is not None:
+        check_target(csv, overwrite=force)
+    service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
+    report = service.ledger(last=None if as_json or csv else LATEST)
+    if csv is not None:
+        written = write_csv(csv, report.rows, overwrite=force)
+        typer.echo(f"{written} disclosures written to {csv}", err=True)
+    if as_json:
+        print_json(report.as_json())
+    elif report.totals is None:
+        typer.echo("nothing has left yet")
+    else:
+        typer.echo("\n".join(ledger_lines(report.totals, report.rows[-LATEST:])))
+
+
+def results(
+    folder: Folder,
+    *,
+    out: Annotated[Path, typer.Option(help="CSV file to write: record_id, link_id", show_default=False)],
+    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+    demonstration: Demonstration = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Write the link table: a link id for every record; records of the same person have the same, at every owner.
+
+    Exits with 75 while the links have not come yet.
+
+    Example: unveil owner results hospital-a --out links.csv
+    """
+    from unveil.cli.owner.screen import TerminalNotes
+    from unveil.files.atomic import check_target
+    from unveil.files.write import write_rows
+    from unveil.runtime.owner.service import OwnerService
+
+    check_target(out, overwrite=force)
+    links = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes)).links()
+    if not links:
+        say_error("the links have not come yet", f"unveil owner run {folder} fetches them; then try again")
+        raise typer.Exit(TRY_AGAIN)
+    write_rows(out, ("record_id", "link_id"), links, ids=("record_id",), overwrite=force)
+    if as_json:
+        print_json({"file": str(out), "records": len(links)})
+    else:
+        typer.echo(f"{len(links)} link ids written to {out}")

@@ -1,0 +1,116 @@
+"""
+What an owner can do with its folder: the one door for the command line, and for whatever else shows it to people.
+
+Nothing here prints. Each call returns a report, raises an UnveilError that says what to do, or, where work was told to
+stop, returns None. What happens meanwhile is told to an observer.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from unveil.projects.owner_config import FILE_NAME
+from unveil.runtime.owner.answering import AnsweringRun, RunReport
+from unveil.runtime.owner.approvals import Approvals, undecided
+from unveil.runtime.owner.check import CheckReport, check_report
+from unveil.runtime.owner.folder import OwnerFolder, home, load_config
+from unveil.runtime.owner.init import InitReport, OwnerFiles, begin
+from unveil.runtime.owner.ledger import LedgerReport, ledger_report
+from unveil.runtime.owner.observer import OwnerObserver, Unwatched
+from unveil.runtime.owner.session import OwnerSession, open_session
+from unveil.runtime.owner.status import OwnerStatus, owner_status
+from unveil.runtime.owner.stop import StopFlag
+from unveil.runtime.owner.upload import OwnerUpload, UploadReport
+from unveil.runtime.owner.view import check_unchanged, viewing
+from unveil.runtime.owner.waiting import WaitingWishes, waiting_wishes
+
+
+class OwnerService:
+    """One owner's folder. `demonstration` allows what protects nobody: seeds and shared certificates."""
+
+    def __init__(self, folder: Path, *, demonstration: bool = False, observer: OwnerObserver | None = None) -> None:
+        self._path, self._demonstration = folder, demonstration
+        self._observer: OwnerObserver = observer or Unwatched()
+
+    @property
+    def config_file(self) -> Path:
+        """Where the folder's configuration stands."""
+        return self._path.absolute() / FILE_NAME
+
+    def begin(self, name: str, files: OwnerFiles) -> InitReport:
+        """Begin the folder of the owner of that name; its configuration is never replaced."""
+        begun = begin(self._path, name, files, demonstration=self._demonstration)
+        self._note(begun)
+        return InitReport(
+            folder=str(self._path),
+            project=begun.member.project.name,
+            owner=name,
+            records=len(begun.records),
+            policy=files.policy is not None,
+            fingerprint=begun.encoder.fingerprint().hex(),
+            project_fingerprint=begun.member.project.fingerprint(),
+        )
+
+    def check(self) -> CheckReport:
+        """What would leave. Nothing is sent or written; data that has changed since the linkage began is refused."""
+        config = load_config(self._path, demonstration=self._demonstration)
+        with self._observer.busy("reading and counting records"):
+            folder = OwnerFolder.load(config, demonstration=self._demonstration)
+            check_unchanged(folder)
+            report = check_report(folder)
+        self._note(folder)
+        return report
+
+    def upload(self, stop: StopFlag) -> UploadReport | None:
+        """Upload what is not there yet, once the owners agree; None if the stop came first."""
+        with self._opened() as session, stop.during_work():
+            done = OwnerUpload(session, stop, self._observer).work()
+            progress = session.look()
+        return UploadReport(progress.records, progress.parts) if done else None
+
+    def run(self, stop: StopFlag) -> RunReport | None:
+        """Upload if need be and answer wishes until the links have come; None if the stop came first."""
+        with self._opened() as session, stop.during_work():
+            done = AnsweringRun(session, stop, self._observer).work()
+            progress = session.look()
+        return RunReport(progress.records, progress.wishes_by_unit()) if done else None
+
+    def waiting(self) -> WaitingWishes:
+        """What waits for a person's approval and was not answered yet."""
+        with viewing(self._path, demonstration=self._demonstration, observer=self._observer) as view:
+            if view is None:
+                return WaitingWishes()
+            answers = Approvals(home(view.folder.config)).given()
+            return waiting_wishes(view, undecided(view.machine.waiting(), answers))
+
+    def answer(self, waiting: WaitingWishes, *, granted: bool) -> None:
+        """Let these wishes go, as far as the policy allows, or refuse them; whoever runs takes it up."""
+        config = load_config(self._path, demonstration=self._demonstration)
+        Approvals(home(config)).give(waiting.wishes, granted=granted)
+
+    def status(self) -> OwnerStatus:
+        """How far the owner is, what waits, and what the units say."""
+        config = load_config(self._path, demonstration=self._demonstration)
+        with self._observer.busy("asking the units"):
+            return owner_status(config, demonstration=self._demonstration)
+
+    def ledger(self, *, last: int | None = None) -> LedgerReport:
+        """What left; with `last`, no more than that many of the latest disclosures."""
+        with viewing(self._path, demonstration=self._demonstration, observer=self._observer) as view:
+            return LedgerReport() if view is None else ledger_report(view, last=last)
+
+    def links(self) -> list[tuple[str, str]]:
+        """The owner's own id and the link id of every record; nothing while the links have not come."""
+        with viewing(self._path, demonstration=self._demonstration, observer=self._observer) as view:
+            found = [] if view is None else view.machine.link_ids
+            if view is None or not found:
+                return []
+            return [(record, link.hex()) for record, link in zip(view.folder.records.ids, found, strict=True)]
+
+    def _opened(self) -> AbstractContextManager[OwnerSession]:
+        return open_session(self._path, demonstration=self._demonstration, observer=self._observer)
+
+    def _note(self, folder: OwnerFolder) -> None:
+        for note in folder.member.notes:
+            self._observer.note(note)

@@ -1,0 +1,106 @@
+"""
+An owner at work: its folder held against a second process, its log folded.
+
+However the work ends, nothing is half done: what was decided is in the log with what is to be sent, and the next
+command goes on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from unveil.errors import SettingError, UnveilError
+from unveil.protocol.roles import RECORD_UNIT, owner
+from unveil.roles.owner.machine import Owner
+from unveil.runtime.claim import Claim
+from unveil.runtime.host import Host
+from unveil.runtime.owner.delivery import OwnerWorker
+from unveil.runtime.owner.folder import OwnerFolder, home, load_config
+from unveil.runtime.owner.observer import OwnerObserver, Unwatched
+from unveil.runtime.owner.progress import OwnerProgress
+from unveil.runtime.owner.record_unit_watch import PATIENCE, RecordUnitWatch
+from unveil.runtime.owner.upload_judgement import SetAside, UploadJudgement
+from unveil.transport.logs import Log, configure
+
+LOG_NAME: Final = "owner.log"
+_CHANGED = (
+    "the key or the schema has changed since the owners agreed on them",
+    "put the key file and the project file back as they were, or start anew in another folder",
+)
+
+
+@dataclass
+class OwnerSession:
+    """What uploading and answering work with."""
+
+    folder: OwnerFolder
+    host: Host[Owner]
+    log: Log
+    judgement: UploadJudgement
+    progress: OwnerProgress = field(default_factory=OwnerProgress)
+
+    def look(self) -> OwnerProgress:
+        """How far the owner is now."""
+        return self.progress.read(self.host.log)
+
+    def worker(self) -> OwnerWorker:
+        """The threads that decide and deliver, not yet started."""
+        return OwnerWorker(self.folder.member.project, self.host, self.log, self.folder.clients())
+
+    def record_unit_watch(self, *, longest_pause: float) -> RecordUnitWatch:
+        """Whoever asks the record unit how it stands, not yet started; that many seconds between questions at most."""
+        return RecordUnitWatch(self.folder.client(RECORD_UNIT.role, timeout=PATIENCE), longest_pause=longest_pause)
+
+    def message_refused(self, error: UnveilError) -> None:
+        """A message to us broke the protocol and was dropped."""
+        self.log.warning("not taken", error=type(error).__name__)
+
+
+@contextmanager
+def open_session(path: Path, *, demonstration: bool, observer: OwnerObserver | None = None) -> Iterator[OwnerSession]:
+    """Hold an owner's folder and open everything in it."""
+    watching = observer or Unwatched()
+    config = load_config(path, demonstration=demonstration)
+    address = str(owner(config.name))
+    judgement = UploadJudgement(home(config), address)
+    if why := judgement.known():
+        raise SetAside(why)
+    # A demonstration too: two processes that answer the same wishes would disclose twice what the policy allows once.
+    claim = Claim(home(config), address)
+    try:
+        with watching.busy("reading records"):
+            folder = OwnerFolder.load(config, demonstration=demonstration)
+        for note in folder.member.notes:
+            watching.note(note)
+        with folder.open(demonstration=demonstration) as database, _logging(home(config)) as log:
+            host = folder.host(database)
+            with watching.busy("reading the log"):
+                _ = host.machine  # folded now, so that changed data is told before anything begins
+            session = OwnerSession(folder, host, log, judgement)
+            progress = session.look()
+            if progress.agreed and progress.fingerprint != folder.encoder.fingerprint():
+                raise SettingError(_CHANGED[0], hint=_CHANGED[1])
+            yield session
+    finally:
+        claim.release()
+
+
+@contextmanager
+def _logging(folder: Path) -> Iterator[Log]:
+    """Logs go to a file in the folder, so that the screen stays calm."""
+    handlers = logging.getLogger().handlers
+    with open(folder / LOG_NAME, "a", encoding="utf-8", opener=_private) as file:
+        try:
+            yield configure(file)
+        finally:
+            logging.getLogger().handlers = handlers
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,170 @@
+"""How far an owner is, by its own log and by what the units say."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from unveil.errors import InputError, UnveilError
+from unveil.files.read import read_records
+from unveil.projects.membership import Membership, owner_membership
+from unveil.projects.owner_config import OwnerConfig
+from unveil.protocol.roles import RECORD_UNIT, Role
+from unveil.roles.owner import policy_file
+from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
+from unveil.runtime.owner.approvals import Approvals
+from unveil.runtime.owner.folder import home, unit_client
+from unveil.runtime.owner.progress import OwnerProgress, WishProgress
+from unveil.runtime.owner.record_unit_watch import PATIENCE
+from unveil.runtime.owner.report import OwnerReport
+from unveil.runtime.owner.upload_judgement import UploadJudgement, set_aside_text, upload_status
+from unveil.runtime.owner.view import CHANGED, has_changed, reading_log
+from unveil.runtime.worker import neighbours, unit_address
+from unveil.settings.reader import read_text
+from unveil.transport.status import RecordUnitStatus, UnitStatus
+
+_COMMON: Final = frozenset(each.name for each in fields(UnitStatus))
+_FLAGS: Final = ("fingerprints_agree", "uploads_complete", "finished")
+_APPROVED: Final = {"none": (), "review": (REVIEW_LAYER,), "all": (ATTRIBUTE_LAYER, REVIEW_LAYER)}
+
+
+@dataclass(frozen=True, slots=True)
+class UploadProgress:
+    """Parts of the upload, None before it was encoded, and those that are at the record unit."""
+
+    parts: int | None = None
+    acknowledged: int = 0
+
+    @property
+    def arrived(self) -> bool:
+        """Whether all of it is there."""
+        return self.parts is not None and self.acknowledged == self.parts
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAnswer:
+    """What a unit says; None if it says nothing, and then why."""
+
+    status: UnitStatus | None = None
+    why: str = ""
+
+    @property
+    def facts(self) -> dict[str, float | bool | None]:
+        """Counts, shares and flags that the unit tells, by field; a flag of the record unit may be None: not known."""
+        names = () if self.status is None else [each.name for each in fields(self.status)]
+        found = {name: getattr(self.status, name) for name in names if name not in _COMMON}
+        flags = _FLAGS if isinstance(self.status, RecordUnitStatus) and not self.status.closed else ()
+        return {name: value for name, value in found.items() if name in flags or isinstance(value, bool | int | float)}
+
+    @property
+    def kept_out(self) -> list[tuple[int, str]]:
+        """How many records of ours were kept out, and why."""
+        uploads = (self.status.uploads or {}).values() if isinstance(self.status, RecordUnitStatus) else ()
+        found = [(number, why) for upload in uploads for why, number in (upload.kept_out or {}).items()]
+        whole = [(upload.records_set_aside or 0, set_aside_text(upload)) for upload in uploads if upload.set_aside]
+        return found + [(number, f"all, since {why}") for number, why in whole]
+
+    @property
+    def refusals(self) -> list[str]:
+        """Why our last message was not taken, if it was not."""
+        return [] if self.status is None else list((self.status.refused or {}).values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The status, or why there is none."""
+        if self.status is None:
+            return {"reachable": False, "why": self.why}
+        return {"reachable": True, **self.status.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerStatus(OwnerReport):
+    """How far an owner is, what waits, and what the units say."""
+
+    project: str
+    owner: str
+    prepared: bool  #: whether handles were drawn
+    records: int | None
+    fingerprint_shown: bool
+    agreed: bool | None  #: whether the owners share key and parameters; None: not known yet
+    data: str | None  #: what is wrong with the data since the linkage began
+    upload: UploadProgress
+    set_aside: str | None  #: why the upload is of no use, if it is not
+    closed: bool  #: whether the record unit has closed the project
+    complete: bool | None  #: whether every owner's upload is usable; None: not known
+    wishes: dict[str, WishProgress]
+    waiting_for_approval: int
+    approvals_to_take_up: int
+    messages_to_send: int
+    links: bool
+    units: dict[str, UnitAnswer]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON can hold it; units say what `transport.status` describes."""
+        return {**OwnerReport.as_json(self), "units": {unit: each.as_json() for unit, each in self.units.items()}}
+
+
+def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
+    """How far an owner is. No key is read for it, and of the data only whether it changed."""
+    member = owner_membership(config, demonstration=demonstration, looking=True)
+    with reading_log(config, member.project.name) as log:
+        progress = OwnerProgress() if log is None else OwnerProgress().read(log)
+        upload = UploadProgress(progress.parts, 0 if log is None else progress.acknowledged(log))
+        to_send = 0 if log is None else log.counts()["waiting"]
+    answers = Approvals(home(config)).given()
+    approval, units = _approval(config, member), _units(member, config)
+    record_unit, address = units[str(RECORD_UNIT)].status, str(member.address)
+    said = set_aside_text(upload_status(record_unit, address)) if upload.arrived else ""
+    return OwnerStatus(
+        project=member.project.name,
+        owner=config.name,
+        prepared=progress.records is not None,
+        records=progress.records,
+        fingerprint_shown=bool(progress.fingerprint),
+        agreed=progress.agreed,
+        data=_data(config, member, progress),
+        upload=upload,
+        set_aside=UploadJudgement(home(config), address).known() or said or None,
+        closed=record_unit is not None and record_unit.closed,
+        complete=record_unit.uploads_complete if isinstance(record_unit, RecordUnitStatus) else None,
+        wishes=progress.wishes_by_unit(),
+        waiting_for_approval=sum(progress.wishes[layer].open for layer in approval),
+        approvals_to_take_up=len(answers),
+        messages_to_send=to_send,
+        links=progress.linked,
+        units=units,
+    )
+
+
+def _data(config: OwnerConfig, member: Membership, progress: OwnerProgress) -> str | None:
+    """What is wrong with the data since the linkage began; None if nothing is, or nothing began."""
+    if not progress.digest:
+        return None
+    try:
+        records = read_records(config.data, member.project.linkage)
+    except InputError as error:
+        return error.message
+    return CHANGED if has_changed(records, progress) else None
+
+
+def _approval(config: OwnerConfig, member: Membership) -> tuple[int, ...]:
+    """The layers at which wishes wait for a person's approval."""
+    if config.policy is None:
+        return ()
+    names = member.project.linkage.names
+    return _APPROVED[policy_file.parse(read_text(config.policy), names=names, source=str(config.policy)).approval]
+
+
+def _units(member: Membership, config: OwnerConfig) -> dict[str, UnitAnswer]:
+    """What each unit says, or why it says nothing; all are asked at once."""
+
+    def ask(unit: Role) -> UnitAnswer:
+        try:
+            with unit_client(config, member, unit, timeout=PATIENCE) as client:
+                return UnitAnswer(client.status())
+        except UnveilError as error:
+            return UnitAnswer(why=error.message)
+
+    units = neighbours(Role.OWNER)
+    with ThreadPoolExecutor(len(units)) as pool:
+        return dict(zip((str(unit_address(unit)) for unit in units), pool.map(ask, units), strict=True))
