@@ -250,7 +250,7 @@ def test_threshold_and_band_of_a_model_without_a_threshold() -> None:
     unit = make_record_unit(PRIOR)
     similarity = np.round(np.linspace(0.5, 1.0, 51), 2)
     rows = np.arange(51, dtype=np.int32)
-    unit._comparison = Comparison(Pairs(rows, rows, similarity), 51)
+    unit.comparison = Comparison(Pairs(rows, rows, similarity), 51)
     # Evidence under which the log odds fall evenly with the distance to .75: only pairs close to it are uncertain.
     model = unit.layer.model
     assert isinstance(model, LogisticModel)
@@ -268,7 +268,7 @@ def test_threshold_and_band_of_a_model_without_a_threshold() -> None:
     unit.layer.g[:] = False
     assert 1.0 == unit.t
     unit.layer.features = unit.layer.features[:0]
-    unit._comparison = Comparison(Pairs(rows[:0], rows[:0], similarity[:0]), 0)
+    unit.comparison = Comparison(Pairs(rows[:0], rows[:0], similarity[:0]), 0)
     assert (1.0, (1.0, 1.0)) == (unit.t, unit.uncertain_band())
 
 

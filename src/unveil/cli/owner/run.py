@@ -14,12 +14,11 @@ from unveil.cli.owner.session import Session, Stop
 from unveil.cli.owner.standing import UNITS, Standing, is_done
 from unveil.cli.owner.upload import DIFFER, DIFFER_HINT, WAITING
 from unveil.cli.owner.verdict import NOT_COMPLETE, Lookout, Word, ask
-from unveil.errors import UnveilError
+from unveil.errors import Closed, UnveilError
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.worker import Worker
-from unveil.transport.port import Closed
 
 _TICK: Final = 0.2
 _LOOK: Final = 1.0  # seconds between looks at units that may be in trouble: messages are read for it, and may be large

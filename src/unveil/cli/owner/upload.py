@@ -19,13 +19,12 @@ from unveil.cli.owner.lines import count
 from unveil.cli.owner.screen import Screen
 from unveil.cli.owner.session import Session, Stop
 from unveil.cli.owner.verdict import ProjectClosed, ask
-from unveil.errors import ProtocolError, SettingError, StorageError, UnveilError
+from unveil.errors import Closed, ProtocolError, SettingError, StorageError, UnveilError
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.worker import Worker
 from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.http.client import UnitClient
-from unveil.transport.port import Closed
 
 _WAIT: Final = 2  # seconds that the record unit may take before it says that there is nothing
 _PAUSE: Final = 2.0  # seconds before an unreachable unit is called again

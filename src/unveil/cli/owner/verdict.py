@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from unveil.errors import UnveilError
+from unveil.errors import Closed, UnveilError
 from unveil.files.atomic import replacing
 from unveil.settings.reader import read_text
 from unveil.transport.http.client import UnitClient
-from unveil.transport.port import Closed
 
 FILE_NAME: Final = "set-aside.txt"
 PATIENCE: Final = 5.0  # seconds for a unit to answer such a question

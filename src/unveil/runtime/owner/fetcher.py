@@ -11,14 +11,13 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from unveil.errors import ProtocolError, StorageError
+from unveil.errors import Closed, ProtocolError, StorageError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.host import Host
 from unveil.runtime.worker import Worker
 from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.http.client import UnitClient
-from unveil.transport.port import Closed
 
 _WAIT: Final = 20  # seconds that a unit may take before it says that there is nothing
 _FIRST_PAUSE: Final = 0.2
