@@ -220,9 +220,9 @@ def test_a_doubtful_label_stays_doubtful_whatever_a_reviewers_word_weighs() -> N
     shifts = []
     for weight in (1.0, 2.0):
         unit = make_attribute_unit(with_protocol(PRIOR, clerical_weight_a=weight))
-        told = Outcomes(np.ones(2, bool), np.full(2, 0.6))
+        above = Outcomes(np.ones(2, bool), np.full(2, 0.6))
         similarity, agreement = np.full((2, 3), 0.5), np.zeros((2, 3), np.uint8)
-        unit.layer.add(unit._features(similarity, agreement, told), told)
+        unit.layer.add(unit._features(similarity, agreement, above), above)
         unit.layer.take(np.array([0]), Outcomes(np.array([True]), np.array([0.6])))
         unit.layer.learn()
         assert isinstance(unit.layer.model, LogisticModel)

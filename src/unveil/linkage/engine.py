@@ -120,7 +120,7 @@ def compare_blocks(
 ) -> Comparison:
     """The candidate pairs at or above the floor."""
     keys = a.keys.shape[1]
-    blocks = Blocks.of(a.keys, b.keys, max_block=max_block, progress=lambda done: share(_BLOCKS * done / keys))
+    blocks = Blocks.of(a.keys, b.keys, max_block=max_block, progress=lambda done: share(_BLOCKS * (done / keys)))
     count = _Count(blocks.most_candidates, progress, lambda done: share(_BLOCKS + (1 - _BLOCKS) * done))
     pairs = Pairs.concatenate(engine.block_pairs(a.filters, b.filters, blocks, floor=floor, progress=count)).sorted()
     share(1.0)
