@@ -6,6 +6,7 @@ import io
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from unveil.transport.port import OPERATOR, Caller
 
 RECORDS = 20  # of each owner, so there are 400 candidates, in 20 pieces
 PIECES = 20
+SOON = 20.0  # seconds in which any answer comes that does not wait for the comparison
 
 
 class SlowEngine(ReferenceEngine):
@@ -110,24 +112,26 @@ def test_the_share_grows_while_the_unit_compares(engine: SlowEngine, database: D
 def test_the_unit_answers_and_takes_messages_while_it_compares(
     engine: SlowEngine, database: Database, tmp_path: Path
 ) -> None:
-    """The engine stands still until everybody was served: whoever had to wait for it would wait for ever."""
+    """The engine stands still until everybody was served: whoever had to wait for it would wait too long."""
     unit, go_on = ready(database, tmp_path), threading.Event()
     engine.pause = lambda: go_on.wait(PATIENCE)
     worker = at_work(unit, io.StringIO())
     service = RecordUnitService(Role.RECORD_UNIT, {PROJECT: worker}, database)
-    try:
-        wait_until(lambda: worker.working is not None and engine.runs, "the unit compares")
-        status = service.status(PROJECT, Caller(OPERATOR))
-        assert ("open", 0, False) == (status["state"], status["kept_pairs"], status["finished"])
-        service.take(PROJECT, Caller("owner", "a"), "hello again", encode(Fingerprint(b"\x01" * 16)))
-        assert worker.working is not None
-        assert ("comparing", 0) == (worker.working.name, engine.pieces)
-        go_on.set()
-        wait_until(lambda: compared(unit), "the pairs are compared")
-        assert worker.working is None
-    finally:
-        go_on.set()
-        worker.stop()
+    with ThreadPoolExecutor(1) as callers:
+        try:
+            wait_until(lambda: worker.working is not None and engine.runs, "the unit compares")
+            status = callers.submit(service.status, PROJECT, Caller(OPERATOR)).result(SOON)
+            assert ("open", 0, False) == (status["state"], status["kept_pairs"], status["finished"])
+            hello = encode(Fingerprint(b"\x01" * 16))
+            callers.submit(service.take, PROJECT, Caller("owner", "a"), "hello again", hello).result(SOON)
+            assert worker.working is not None
+            assert ("comparing", 0) == (worker.working.name, engine.pieces)
+            go_on.set()
+            wait_until(lambda: compared(unit), "the pairs are compared")
+            assert worker.working is None
+        finally:
+            go_on.set()
+            worker.stop()
 
 
 def test_stopping_a_worker_ends_a_comparison_and_loses_nothing(
@@ -211,7 +215,7 @@ def test_two_threads_that_find_the_same_work_due_finish_it_once(
 def test_a_machine_that_was_folded_anew_meanwhile_does_its_own_work(
     engine: SlowEngine, database: Database, tmp_path: Path
 ) -> None:
-    """The disk fails under a message that comes while the unit compares: its machine is thrown away, the work is not."""
+    """A message cannot be written while the unit compares: its machine is thrown away, the result is not."""
     unit = ready(database, tmp_path)
     thrown_away: list[object] = []
 
