@@ -11,15 +11,17 @@ UnveilError
 ├── StorageError            the database refused: full, read-only, locked, gone; nothing was half done
 │   ├── NoLogError          the database holds no log of Unveil, or not yet
 │   ├── ClaimedError        the database belongs to another role or another party
-│   ├── DuplicateError      the log holds an entry of that sender and id already
-│   └── ClosedError         the project is closed: it takes no more entries
-└── ProtocolError           a message broke the protocol
+│   └── DuplicateError      the log holds an entry of that sender and id already
+├── Cancelled               long work was stopped because somebody asked for it; nothing is lost
+└── ProtocolError           a message or a call broke the protocol
+    ├── Closed              the project is closed: nothing is taken any more
+    ├── Conflict            the id of a message is known, with another body
     ├── LocalProtocolError  ours to mend: this party tried to send what it must not
     └── RemoteProtocolError theirs to mend: another party sent what it must not
         └── TooEarly        it refers to what has not come yet; the same message may be sent again later
 
 Rooms add their own beneath: files of settings (`projects`, `owner.policy_file`), calls over the network
-(`transport.failures`, `transport.port`), trials (`trial.processes`).
+(`transport.failures`), trials (`lab.local_parties.processes`).
 
 Messages never carry a record's value, a key or an encoding: only names, counts and positions.
 """
@@ -115,12 +117,20 @@ class DuplicateError(StorageError):
     """The log holds an entry of that sender and id already."""
 
 
-class ClosedError(StorageError):
-    """The project is closed: it takes no more entries."""
+class Cancelled(UnveilError):
+    """Long work was stopped because somebody asked for it; it can be done again, and nothing is lost."""
 
 
 class ProtocolError(UnveilError):
-    """A message broke the protocol."""
+    """A message or a call broke the protocol."""
+
+
+class Closed(ProtocolError):
+    """The project is closed: nothing is taken any more. Storage says so, and units tell it their callers (410)."""
+
+
+class Conflict(ProtocolError):
+    """The id of a message is known, with another body (409)."""
 
 
 class LocalProtocolError(ProtocolError):

@@ -8,9 +8,9 @@ import pytest
 from command_line import unveil
 from owner_trial import OwnerTrial
 
+from unveil.errors import Conflict
 from unveil.transport.failures import Rejected
 from unveil.transport.http.client import UnitClient
-from unveil.transport.port import Conflict
 
 
 @pytest.mark.parametrize(

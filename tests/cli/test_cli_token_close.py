@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import unveil as run
 
+from unveil.errors import Closed
 from unveil.lab.local_parties import folder
 from unveil.lab.local_parties.folder import PROJECT, Trial
 from unveil.lab.synthetic import generate, write
@@ -22,7 +23,6 @@ from unveil.runtime.host import Host
 from unveil.schema import built_in
 from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.transport.port import Closed
 
 
 @pytest.fixture(scope="module")

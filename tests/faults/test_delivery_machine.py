@@ -16,7 +16,7 @@ from in_process import EVERYBODY, OWNERS, UNITS, Fate, Letter, Parties
 from small_trial import small_schema
 
 from unveil.engines.reference.engine import ReferenceEngine
-from unveil.errors import ProtocolError, TooEarly
+from unveil.errors import Conflict, ProtocolError, TooEarly
 from unveil.lab.simulation.machines import Machines, SimulationSettings
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import World
@@ -24,7 +24,6 @@ from unveil.lab.synthetic import generate
 from unveil.protocol import codec
 from unveil.protocol.messages import Fingerprint
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
-from unveil.transport.port import Conflict
 
 SCHEMA = small_schema(batches=(5, 5, 5), budget=8, reviews=4)
 PART = 2_500  # bytes: uploads come in several parts

@@ -227,7 +227,7 @@ class _FullOnce:
     def __init__(self) -> None:
         self.tries, self.again = 0, threading.Event()
 
-    def advance(self) -> bool:
+    def advance(self, _cancelled: object = None) -> bool:
         self.tries += 1
         if self.tries == 1:
             raise StorageError("the disk is full")

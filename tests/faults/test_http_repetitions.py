@@ -9,11 +9,11 @@ import pytest
 from fleet import Fleet, Zygote, client, fleet
 from small_trial import new_trial, small_schema
 
+from unveil.errors import Conflict
 from unveil.lab.local_parties.logs import log_of
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, Fingerprint, Refusal
 from unveil.transport.failures import Refused, Rejected
-from unveil.transport.port import Conflict
 
 FRAME = codec.encode(Fingerprint(bytes(ID)))
 OTHER = codec.encode(Fingerprint(bytes([1]) * ID))

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from unveil.engines import choose
 from unveil.engines.reference.engine import ReferenceEngine
-from unveil.errors import EngineError
+from unveil.errors import Cancelled, EngineError
 from unveil.linkage.bits import Bits
+from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded, comparing
 from unveil.linkage.pairs import Pairs
 
@@ -112,6 +113,67 @@ def test_without_blocking_keys_all_pairs_are_compared() -> None:
     )
     assert (20, 0) == (found.compared, found.skipped_blocks)
     assert naive(a, b, 0.3) == listed(found.pairs)
+
+
+def keyed(n: int, *, keys: int, seed: int) -> Encoded:
+    """Records in a few blocks for each of several keys; one in ten keys is missing."""
+    rng = np.random.default_rng([seed, n])
+    hashed = np.zeros((n, keys, 16), np.uint8)
+    hashed[:, :, 0] = rng.integers(1, 5, (n, keys)) * (rng.random((n, keys)) > 0.1)
+    return Encoded(filters(n, seed=seed), hashed)
+
+
+@pytest.mark.parametrize("keys", [0, 1, 3])
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 5), (2 * TILE + 1, TILE + 1)])
+def test_the_share_that_is_done_grows_from_nothing_to_all(keys: int, sizes: tuple[int, int]) -> None:
+    """With blocking keys and without, also where there is nothing to compare: whoever waits sees how far it is."""
+    left, right = (keyed(n, keys=keys, seed=seed) for n, seed in zip(sizes, (1, 2), strict=True))
+    seen: list[float] = []
+    comparing(ENGINE, floor=0.6, max_block=10**9)(left, right, share=seen.append)
+    assert sorted(seen) == seen
+    assert (0.0, 1.0) == (seen[0], seen[-1])
+    assert not min(sizes) or len(set(seen)) > 3
+
+
+def test_without_keys_the_share_is_exact() -> None:
+    """Two rows of tiles, each a whole one and a quarter: after every tile it is known how much is done."""
+    left, right = (keyed(n, keys=0, seed=seed) for n, seed in ((2 * TILE, 1), (TILE + 512, 2)))
+    seen: list[float] = []
+    comparing(ENGINE, floor=0.9, max_block=1)(left, right, share=seen.append)
+    assert [0.0, 0.4, 0.5, 0.9, 1.0, 1.0] == seen
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 4), st.integers(1, 9), st.sampled_from([5, 10**9]))
+def test_there_are_never_more_candidates_than_the_blocks_say(n: int, k: int, keys: int, seed: int, most: int) -> None:
+    """Exact for one key; pairs that agree on several are counted for each. The share could exceed 1 otherwise."""
+    left, right = keyed(n, keys=keys, seed=seed), keyed(k, keys=keys, seed=seed + 1)
+    blocks = Blocks.of(left.keys, right.keys, max_block=most)
+    candidates = sum(len(some) for some, _ in blocks.candidates())
+    assert candidates <= blocks.most_candidates <= keys * candidates
+    assert keys > 1 or candidates == blocks.most_candidates
+
+
+@pytest.mark.parametrize("keys", [0, 2])
+@pytest.mark.parametrize("name", ["reference", "cpu"])
+def test_whoever_follows_the_share_can_end_a_comparison(name: str, keys: int) -> None:
+    """At every moment; and the engine goes on to serve others."""
+    sides = keyed(TILE + 1, keys=keys, seed=1), keyed(TILE + 1, keys=keys, seed=2)
+    compare = comparing(choose(name), floor=0.8, max_block=10**9)
+    whole: list[float] = []
+    expected = compare(*sides, share=whole.append)
+    for moment in range(len(whole)):
+        seen: list[float] = []
+
+        def follow(share: float, seen: list[float] = seen, moment: int = moment) -> None:
+            seen.append(share)
+            if len(seen) > moment:
+                raise Cancelled("enough")
+
+        with pytest.raises(Cancelled):
+            compare(*sides, share=follow)
+        assert moment + 1 == len(seen)
+    assert listed(expected.pairs) == listed(compare(*sides).pairs)
 
 
 def test_no_parts_make_no_pairs() -> None:

@@ -51,10 +51,10 @@ class Scripted(Uncalibrated):
 
 
 def layer(
-    features: list[float], *, told: Outcomes | None = None, p: float = 0.6, **settings: object
+    features: list[float], *, above: Outcomes | None = None, p: float = 0.6, **settings: object
 ) -> Layer[Scripted]:
     made = Layer(Scripted(p), ProtocolSettings(**settings), clerical_weight=2.0)
-    made.add(np.array(features), told)
+    made.add(np.array(features), above)
     made.classify()
     return made
 
@@ -183,8 +183,8 @@ def test_a_layer_that_asks_people_weighs_their_doubts_too() -> None:
 
 def test_without_a_label_the_word_from_above_is_taught_and_never_the_models_own() -> None:
     """Features say match, the layer above said non-match: a model taught its own word would confirm itself."""
-    told = outcomes((False, 0.55), (False, 0.65), (True, 0.75))
-    some = layer([1.0, 1.0, 1.0], told=told, p=0.99)
+    above = outcomes((False, 0.55), (False, 0.65), (True, 0.75))
+    some = layer([1.0, 1.0, 1.0], above=above, p=0.99)
     some.take(at(1), outcomes((True, 1.0)))
     some.learn()
     assert ([False, True, True], [0.55, 2.0, 0.75]) == some.model.lessons[0][1:]
@@ -192,14 +192,14 @@ def test_without_a_label_the_word_from_above_is_taught_and_never_the_models_own(
 
 def test_a_certain_word_from_above_is_not_a_persons() -> None:
     """Only labels from below can come from a reviewer; p = 1 from above is not doubled."""
-    some = layer([1.0], told=outcomes((True, 1.0)))
+    some = layer([1.0], above=outcomes((True, 1.0)))
     some.learn()
     assert [1.0] == some.model.lessons[0][2]
 
 
 def test_words_from_above_stay_with_their_pairs_when_more_come() -> None:
     """Batches are appended; features, words and outcomes keep one order."""
-    some = layer([1.0], told=outcomes((False, 0.6)))
+    some = layer([1.0], above=outcomes((False, 0.6)))
     some.add(np.array([-1.0, 2.0]), outcomes((True, 0.7), (False, 0.8)))
     some.classify()
     some.learn()

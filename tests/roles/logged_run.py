@@ -25,7 +25,7 @@ from unveil.errors import TooEarly
 from unveil.protocol import frames
 from unveil.protocol.codec import decode, encode
 from unveil.protocol.flows import Envelope, check_outgoing
-from unveil.protocol.machine import Decision, Erased, Machine, Step
+from unveil.protocol.machine import Decision, Erased, Machine, Step, do_due_work, fold
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.records import Records
@@ -119,7 +119,7 @@ def event(entry: Entry, machine: Machine) -> Envelope | Decision:
 def replayed(log: Log, machine: Machine) -> Machine:
     """The machine after these entries."""
     for entry in log:
-        machine.apply(event(entry, machine))
+        fold(machine, event(entry, machine))
     return machine
 
 
@@ -160,10 +160,12 @@ class Party:
         return list(step.messages)
 
     def settle(self) -> list[Envelope]:
-        """Take every decision that is due; what they send."""
+        """Do the work and take every decision that is due; what they send."""
         out: list[Envelope] = []
+        do_due_work(self.machine)
         while (step := self.machine.decide(float(len(self.log)))) is not None:
             out += self.commit(step)
+            do_due_work(self.machine)
         if self.log:
             self.log[-1] = Entry(self.log[-1].sender, self.log[-1].frame, quiet=True)
         return out

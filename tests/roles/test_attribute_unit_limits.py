@@ -12,7 +12,6 @@ from unveil.protocol.machine import receive
 from unveil.protocol.messages import Labels
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.attribute_unit import machine as attribute_machine
-from unveil.runtime.closing import unfinished
 
 
 def test_no_more_batches_are_taken_than_the_schema_has() -> None:
@@ -39,9 +38,9 @@ def test_a_review_of_many_pairs_is_asked_for_in_wishes_that_owners_take(monkeypa
 def test_a_unit_is_at_work_until_the_batch_is_reported() -> None:
     """Closing its project meanwhile would leave the record unit waiting for ever."""
     unit = make_attribute_unit(TWO_LAYERS)
-    assert "" == unfinished(unit)
+    assert "" == unit.unfinished()
     receive(unit, announced([1]))
     receive(unit, answer(A, [1]))
-    assert "the attribute unit is at work" in unfinished(unit)
+    assert "the attribute unit is at work" in unit.unfinished()
     receive(unit, refusal(B, [1]))
-    assert "" == unfinished(unit)
+    assert "" == unit.unfinished()

@@ -28,7 +28,7 @@ from unveil.linkage.layer import Layer
 from unveil.protocol import frames
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
-from unveil.protocol.machine import Decision, Erased, Machine, Step
+from unveil.protocol.machine import Decision, Erased, Machine, Step, do_due_work, fold
 from unveil.protocol.messages import AttributeEncodings, AttributeValues, Refusal
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
@@ -38,11 +38,12 @@ from unveil.roles.record_unit.machine import RecordUnit
 by_party = pytest.mark.parametrize("party", PARTIES, ids=str)
 by_run = pytest.mark.parametrize("name", SCHEMAS)
 #: What a machine is given, not what it holds.
-GIVEN = {"_chance", "_comparing", "_encoder", "_features", "_assessor", "_combinations"}
+GIVEN = {"_chance", "_compare", "_encoder", "_features", "_assessor", "_combinations"}
 
 
 def held(machine: Machine) -> Any:
-    """All that a machine holds, once every model has said its word."""
+    """All that a machine holds, once due work is done and every model has said its word."""
+    do_due_work(machine)
     layer = getattr(machine, "layer", None)
     if isinstance(layer, Layer):
         _ = layer.outcomes
@@ -80,9 +81,10 @@ def test_a_log_that_is_applied_again_gives_the_same_machine_without_drawing(part
     log, machine = whole(name).parties[party].log, fresh(party, name)
     quiet = 0
     for entry in log:
-        machine.apply(event(entry, machine))
+        fold(machine, event(entry, machine))
         if entry.quiet:
             quiet += 1
+            assert machine.work() is None
             assert machine.decide(0.0) is None
     assert quiet > 5
     assert held(whole(name).machine(party)) == held(machine)
@@ -163,6 +165,7 @@ def test_any_prefix_of_a_log_and_then_the_rest_live_ends_the_same(data: st.DataO
         if isinstance(read, Envelope):
             party.take(read)
             continue
+        do_due_work(party.machine)
         step, sends = party.machine.decide(float(len(party.log))), original.sent[len(party.log)]
         assert step is None or sends == step.messages
         # What is not due by itself is a person's word.
@@ -182,7 +185,7 @@ def test_a_log_without_contents_that_are_done_with_gives_the_same_machine(party:
     log, erased = whole(name).parties[party].log, 0
     machine = fresh(party, name)
     for at, entry in enumerate(log):
-        machine.apply(event(entry, machine))
+        fold(machine, event(entry, machine))
         lighter = without_contents(log[: at + 1], machine)
         if lighter != log[: at + 1]:
             erased += 1

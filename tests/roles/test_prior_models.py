@@ -220,9 +220,9 @@ def test_a_doubtful_label_stays_doubtful_whatever_a_reviewers_word_weighs() -> N
     shifts = []
     for weight in (1.0, 2.0):
         unit = make_attribute_unit(with_protocol(PRIOR, clerical_weight_a=weight))
-        told = Outcomes(np.ones(2, bool), np.full(2, 0.6))
+        above = Outcomes(np.ones(2, bool), np.full(2, 0.6))
         similarity, agreement = np.full((2, 3), 0.5), np.zeros((2, 3), np.uint8)
-        unit.layer.add(unit._features(similarity, agreement, told), told)
+        unit.layer.add(unit._features(similarity, agreement, above), above)
         unit.layer.take(np.array([0]), Outcomes(np.array([True]), np.array([0.6])))
         unit.layer.learn()
         assert isinstance(unit.layer.model, LogisticModel)
@@ -250,7 +250,7 @@ def test_threshold_and_band_of_a_model_without_a_threshold() -> None:
     unit = make_record_unit(PRIOR)
     similarity = np.round(np.linspace(0.5, 1.0, 51), 2)
     rows = np.arange(51, dtype=np.int32)
-    unit._comparison = Comparison(Pairs(rows, rows, similarity), 51)
+    unit.comparison = Comparison(Pairs(rows, rows, similarity), 51)
     # Evidence under which the log odds fall evenly with the distance to .75: only pairs close to it are uncertain.
     model = unit.layer.model
     assert isinstance(model, LogisticModel)
@@ -268,7 +268,7 @@ def test_threshold_and_band_of_a_model_without_a_threshold() -> None:
     unit.layer.g[:] = False
     assert 1.0 == unit.t
     unit.layer.features = unit.layer.features[:0]
-    unit._comparison = Comparison(Pairs(rows[:0], rows[:0], similarity[:0]), 0)
+    unit.comparison = Comparison(Pairs(rows[:0], rows[:0], similarity[:0]), 0)
     assert (1.0, (1.0, 1.0)) == (unit.t, unit.uncertain_band())
 
 

@@ -30,7 +30,7 @@ from unveil.protocol.messages import (
     RecordEncodings,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
-from unveil.roles.record_unit import machine
+from unveil.roles.record_unit import link_tables, machine
 from unveil.roles.record_unit.machine import RecordUnit
 
 UNCERTAIN = {2, 3, 4, 5, 6}  # between .67 and .76
@@ -156,7 +156,7 @@ def test_link_tables_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = with_protocol(SCHEMA, layers=1)
     found = []
     for most in (1000, 4):
-        monkeypatch.setattr(machine, "LINKS", most)
+        monkeypatch.setattr(link_tables, "LINKS", most)
         unit = agreed(make_record_unit(schema))
         receive(unit, upload(A))
         out = receive(unit, upload(B, first=100))

@@ -26,7 +26,6 @@ from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Addr
 from unveil.roles.review_unit.display import Verdict
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.roles.review_unit.masking import Stage
-from unveil.runtime.closing import unfinished
 
 ANN, ANNE = {"first_name": "ann"}, {"first_name": "anne"}
 
@@ -299,9 +298,9 @@ def test_a_long_value_is_refused_also_where_decoys_are_dropped() -> None:
 def test_a_unit_has_work_while_a_task_is_not_decided() -> None:
     """Closing its project meanwhile would leave the attribute unit waiting for ever."""
     unit = make_review_unit()
-    assert "" == unfinished(unit)
+    assert "" == unit.unfinished()
     receive(unit, task(1))
-    assert "tasks are not decided (1)" in unfinished(unit)
+    assert "tasks are not decided (1)" in unit.unfinished()
     receive(unit, refusal(A, 1))
     receive(unit, values(B, {1: ANNE}))
-    assert "" == unfinished(unit)
+    assert "" == unit.unfinished()

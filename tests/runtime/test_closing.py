@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from small_unit import PROJECT, A, B, agree, host, people, project, upload
 
-from unveil.errors import SettingError
+from unveil.errors import Closed, SettingError
 from unveil.lab.local_parties import folder
 from unveil.lab.synthetic import generate, write
 from unveil.linkage.engine import comparing
@@ -25,7 +25,6 @@ from unveil.schema import built_in
 from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
 from unveil.transport.logs import logger
-from unveil.transport.port import Closed
 
 
 @pytest.fixture
@@ -42,18 +41,17 @@ def uploaded(server: Host[RecordUnit]) -> None:
         upload(server, sender, people(seed, 20))
 
 
-@pytest.mark.parametrize("where", ["before it decides", "while it decides"])
 def test_a_project_closed_while_its_server_compares_leaves_no_similarities(
-    databases: tuple[Database, Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    databases: tuple[Database, Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command removes what was remembered; the comparison that ends afterwards must not bring it back."""
+    """The command removes what was cached; the comparison that ends afterwards must not bring it back."""
     at_work: list[bool] = []
 
     def closing_meanwhile(*words: Any, **options: Any) -> Callable[..., Any]:
         compare = comparing(*words, **options)
 
-        def compared(*sides: Any) -> Any:
-            found = compare(*sides)
+        def compared(*sides: Any, **options: Any) -> Any:
+            found = compare(*sides, **options)
             if at_work and at_work.pop():
                 close(host(databases[1], tmp_path, of), force=True)
                 forget_if_closed(databases[1].project(PROJECT), tmp_path)
@@ -65,10 +63,6 @@ def test_a_project_closed_while_its_server_compares_leaves_no_similarities(
     of = project()
     server = host(databases[0], tmp_path, of)
     uploaded(server)
-    while (step := server.machine.intake.decide()) is not None:
-        server.commit(step)
-    if where == "while it decides":
-        monkeypatch.setattr(RecordUnit, "work", lambda _: None)
     at_work.append(True)
     with pytest.raises(Closed):
         server.advance()
@@ -86,7 +80,7 @@ def test_links_that_were_found_while_the_log_was_read_are_kept(
     uploaded(server)
     assert not command.machine.finished
     server.advance()
-    tables = server.machine.link_tables()
+    tables = server.machine.kept_at_closing()
     counts = close(command, force=True)
     log = databases[0].project(PROJECT)
     assert {"owner a": 640, "owner b": 640} == {name: len(table) for name, table in tables.items()}
@@ -123,23 +117,23 @@ def test_messages_that_come_with_the_last_decision_are_not_lost_unawares(
 
 
 def test_a_start_removes_what_a_killed_command_left(tmp_path: Path) -> None:
-    """The power may fail after a project was closed and before what was remembered is gone."""
+    """The power may fail after a project was closed and before what was cached is gone."""
     (tmp_path / "people").mkdir()
     write(generate(records=20, overlap=0.2, errors=1, seed=1), tmp_path / "people")
     trial = folder.make(tmp_path, with_preset(built_in(), "unveil", budget=10), seed=1, key=bytes(range(32)))
     config = UnitConfig.load(trial.config("record-unit"), demonstration=True)
     members = serve._members(Role.RECORD_UNIT, config, demonstration=True)
-    remembered = cache_folder(config.data, folder.PROJECT)
+    cached = cache_folder(config.data, folder.PROJECT)
     with (
         Database.open(config.database, role="record unit", demonstration=True) as database,
         (tmp_path / "log").open("w", encoding="utf-8") as log,
     ):
         for state in ("open", "closed"):
-            remembered.mkdir(parents=True, exist_ok=True)
-            (remembered / "half written").write_bytes(b"computed from encodings")
+            cached.mkdir(parents=True, exist_ok=True)
+            (cached / "half written").write_bytes(b"computed from encodings")
             if state == "closed":
                 database.project(folder.PROJECT).close({}, {}, time=time.time())
-            seats = serve._seats(Role.RECORD_UNIT, config, members, database, logger(log))
-            for client in seats[folder.PROJECT].clients.values():
+            workers = serve._workers(Role.RECORD_UNIT, config, members, database, logger(log))
+            for client in workers[folder.PROJECT].clients.values():
                 client.close()
-            assert (state == "open") == remembered.exists()
+            assert (state == "open") == cached.exists()

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from patience import wait_until
-from unveil.errors import ProtocolError, UnveilError
+from unveil.errors import Closed, Conflict, ProtocolError, UnveilError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
 from unveil.runtime.owner.delivery import reason
 from unveil.runtime.owner.fetcher import Fetcher, FetchPace
 from unveil.runtime.owner.record_unit_watch import RecordUnitWatch
 from unveil.transport.failures import Rejected, Unreachable
-from unveil.transport.port import Closed, Conflict
 from unveil.transport.status import CLOSED, RecordUnitStatus
 
 QUICK = FetchPace(wait=0, first_pause=0.001, longest_pause=0.01)

@@ -9,12 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from unveil.errors import UnveilError
+from unveil.errors import Closed, UnveilError
 from unveil.runtime.owner.answering import AnsweringRun
 from unveil.runtime.owner.record_unit_watch import SeenStatus
 from unveil.runtime.owner.upload_judgement import FILE_NAME, ProjectClosed, SetAside, UploadJudgement
 from unveil.transport.failures import Rejected
-from unveil.transport.port import Closed
 from unveil.transport.status import read_status
 
 OWNER = "owner a"

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 from owner_hosts import agreed, build_owner, deliver, open_log
 
-from unveil.errors import ProtocolError
+from unveil.errors import Conflict, ProtocolError
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, KEY_PAIR, AttributeEncodings, AttributeValues, AttributeWish, EncodingWish
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
 from unveil.roles.columns import entries
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.host import Host
-from unveil.transport.port import Conflict
 
 WISHES = 10_000
 RESTARTS = 10

@@ -113,7 +113,7 @@ def uploads(ours: Encoder, theirs: Encoder, schema: Schema, other: Schema) -> tu
     return told, sent
 
 
-def _never(_left: Encoded, _right: Encoded) -> Comparison:
+def _never(_left: Encoded, _right: Encoded, /, **_: object) -> Comparison:
     raise AssertionError("nothing is compared before it is agreed on")
 
 

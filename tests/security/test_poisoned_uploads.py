@@ -20,6 +20,7 @@ from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
 from unveil.linkage.bits import Bits
 from unveil.protocol.flows import Envelope
+from unveil.protocol.machine import do_due_work
 from unveil.protocol.messages import RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Role
 from unveil.roles.record_unit.intake import KeptOut
@@ -213,6 +214,7 @@ def _upload(world: World, part: RecordEncodings, sender: int = 1) -> None:
     step = unit.intake.decide()
     assert step is not None
     unit.apply(step.decision)
+    do_due_work(unit)
 
 
 def _refusal(world: World, part: RecordEncodings) -> str:

@@ -12,7 +12,7 @@ from databases import fill
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unveil.errors import ClosedError, DuplicateError, SettingError
+from unveil.errors import Closed, DuplicateError, SettingError
 from unveil.storage.database import Database
 from unveil.storage.log.log import ProjectLog
 from unveil.storage.log.outbox import Outgoing
@@ -156,9 +156,9 @@ def test_a_closed_project_keeps_its_chain_and_what_was_asked_for(log: ProjectLog
     assert [(None, b"")] * 4 == [(entry.body, entry.stub) for entry in log.entries()]
     assert ({"links": 7}, b"\0table", None) == (log.summary(), log.kept("link table"), log.kept("other"))
     assert ([], []) == (log.outgoing(limit=9), log.verify(before))
-    with pytest.raises(ClosedError):
+    with pytest.raises(Closed):
         log.append(kind="decision", body=b"late", time=9.0)
-    with pytest.raises(ClosedError):
+    with pytest.raises(Closed):
         log.close({}, {})
     log.erase([2], time=7.0)
     log.delivered("w2", recipient="owner b")

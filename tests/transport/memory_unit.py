@@ -6,9 +6,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from unveil.errors import SettingError, StorageError, TooEarly
+from unveil.errors import Closed, Conflict, SettingError, StorageError, TooEarly
 from unveil.protocol.roles import Role
-from unveil.transport.port import JSON, Caller, Closed, Conflict
+from unveil.transport.port import JSON, Caller
 
 SECRET = "Wilhelmine"
 

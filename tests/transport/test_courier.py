@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patience import PATIENCE
-from unveil.errors import StorageError, TooEarly, UnveilError
+from unveil.errors import Closed, Conflict, StorageError, TooEarly, UnveilError
 from unveil.transport.courier import Courier, Couriers, Pace
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
 from unveil.transport.logs import logger
-from unveil.transport.port import Closed, Conflict
 
 RECIPIENTS = ("record unit", "attribute unit")
 

@@ -16,7 +16,7 @@ from trial_project import Trial
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from patience import PATIENCE
-from unveil.errors import SettingError, TooEarly
+from unveil.errors import Closed, Conflict, SettingError, TooEarly
 from unveil.protocol.roles import Role
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
 from unveil.transport.http import server
@@ -24,7 +24,6 @@ from unveil.transport.http.client import UnitClient
 from unveil.transport.http.endpoints import messages
 from unveil.transport.http.limits import RequestLimits
 from unveil.transport.http.tls import Credentials, client_context
-from unveil.transport.port import Closed, Conflict
 from unveil.transport.status import UnitStatus
 
 

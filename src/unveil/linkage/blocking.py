@@ -7,7 +7,7 @@ the first of them, so the union needs neither a sort nor memory for pairs seen b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,16 +28,38 @@ class Blocks:
     skipped: int
 
     @classmethod
-    def of(cls, left: NDArray[np.uint8], right: NDArray[np.uint8], *, max_block: int) -> Blocks:
-        """The blocks of two sets of hashed keys, each (n, K, 16); blocks with more than max_block pairs are dropped."""
+    def of(
+        cls,
+        left: NDArray[np.uint8],
+        right: NDArray[np.uint8],
+        *,
+        max_block: int,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Blocks:
+        """
+        The blocks of two sets of hashed keys, each (n, K, 16); blocks with more than max_block pairs are dropped.
+
+        `progress` is given the number of keys that are done, 0 at the start; it may raise, which ends it.
+        """
         keys = left.shape[1]
         codes_left = np.full((len(left), keys), _OMITTED, np.int64)
         codes_right = np.full((len(right), keys), _OMITTED, np.int64)
         skipped = 0
+        progress(0)
         for key in range(keys):
             codes_left[:, key], codes_right[:, key], dropped = _codes(left[:, key], right[:, key], max_block)
             skipped += dropped
+            progress(key + 1)
         return cls(codes_left, codes_right, skipped)
+
+    @property
+    def most_candidates(self) -> int:
+        """
+        A number that there are not more candidates than, quickly found: pairs count for every key that they agree on.
+
+        Of 100,000 records a side 4 % do so for another key; of few records more, where it matters less.
+        """
+        return sum(_joined(self.left[:, key], self.right[:, key]) for key in range(self.left.shape[1]))
 
     def agree(self, left: Rows, right: Rows, keys: slice = slice(None)) -> NDArray[np.bool_]:
         """True where a pair of rows agrees on any of these keys (all of them if not given)."""
@@ -73,6 +95,13 @@ def _codes(
     for part in (of_left, of_right):
         part[(part >= 0) & large[part]] = _OMITTED
     return of_left, of_right, int(large.sum())
+
+
+def _joined(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
+    """How many pairs of rows have equal, non-negative code."""
+    codes = max(int(left.max(initial=_OMITTED)), int(right.max(initial=_OMITTED))) + 1
+    members = [np.bincount(part[part >= 0], minlength=codes) for part in (left, right)]
+    return int((members[0] * members[1]).sum())
 
 
 def _join(left: NDArray[np.int64], right: NDArray[np.int64], chunk: int) -> Iterator[tuple[Rows, Rows]]:

@@ -33,12 +33,12 @@ class Layer(Generic[M]):
         *,
         clerical_weight: float,
         asks_people: bool = False,
-        heeds_above: bool = True,
+        learns_from_above: bool = True,
     ) -> None:
         self.model = model
         self.reviewer_error: float | None = None  # if known, a person's label is weighed against the model's word
         self._asks_people = asks_people  # every label from below is a person's, however sure they were
-        self._heeds_above = heeds_above  # what the layer above thought is training material where no label is
+        self._learns_from_above = learns_from_above  # what it thought is taught where there is no label
         self._settings = settings
         self._clerical_weight = clerical_weight
         self.features: Reals = np.empty(0)
@@ -49,7 +49,7 @@ class Layer(Generic[M]):
         self.labelled: Flags = np.empty(0, bool)  # has a label from below
         self.label_g: Flags = np.empty(0, bool)  # the label itself, where the outcome weighs it against the model
         self.label_p: Reals = np.empty(0)
-        self.told: Outcomes = Outcomes(np.empty(0, bool), np.empty(0))  # what the layer above thought
+        self.above: Outcomes = Outcomes(np.empty(0, bool), np.empty(0))  # what the layer above thought
         self._reported: Outcomes = Outcomes(np.empty(0, bool), np.full(0, CERTAIN))
         self._fresh: Flags = np.empty(0, bool)  # never reported
 
@@ -73,7 +73,7 @@ class Layer(Generic[M]):
         """Current (g, p) of every pair: the label from below where there is one, else the model's word."""
         return Outcomes(self.g, self.p)
 
-    def add(self, features: Reals, told: Outcomes | None = None) -> None:
+    def add(self, features: Reals, above: Outcomes | None = None) -> None:
         """Take in pairs, with what the layer above thought of them when it asked. They are not classified yet."""
         n = len(features)
         self.features = features if not len(self) else np.concatenate([self.features, features])
@@ -85,8 +85,8 @@ class Layer(Generic[M]):
         self.label_p = np.concatenate([self.label_p, np.full(n, 0.5)])
         self._fresh = np.concatenate([self._fresh, np.ones(n, bool)])
         self._reported = _joined(self._reported, Outcomes(np.zeros(n, bool), np.full(n, 0.5)))
-        if told is not None:
-            self.told = _joined(self.told, told)
+        if above is not None:
+            self.above = _joined(self.above, above)
 
     def classify(self) -> None:
         """Let the model speak anew about every pair; it is asked when its word is needed."""
@@ -151,14 +151,14 @@ class Layer(Generic[M]):
         above thought at selection time is used, never the model's own word, which would only confirm itself.
         """
         known = self.labelled.copy()
-        heeded = self._heeds_above and len(self.told) > 0
-        if heeded:
+        from_above = self._learns_from_above and len(self.above) > 0
+        if from_above:
             known[:] = True
         g, weight = self.label_g.copy(), self.label_p.copy()
         weight[self.labelled & ((self.label_p == CERTAIN) | self._asks_people)] *= self._clerical_weight
-        if heeded:
-            above = ~self.labelled
-            g[above], weight[above] = self.told.g[above], self.told.p[above]
+        if from_above:
+            rest = ~self.labelled
+            g[rest], weight[rest] = self.above.g[rest], self.above.p[rest]
         self.model = self.model.updated(self.features[known], g[known], weight[known])
 
     def changes(self, *, once: bool = False) -> Positions:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from unveil.errors import SettingError, StorageError
 from unveil.linkage.engine import comparing
+from unveil.linkage.model import similarity_alone
 from unveil.projects.project import Project
 from unveil.protocol.roles import Address, Role
 from unveil.roles.chance import Chance, SeededChance
@@ -34,7 +35,7 @@ def chance_of(party: Address, seed: int | None) -> Chance:
 def unit_machine(
     role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None
 ) -> Callable[[], UnitMachine]:
-    """How to build a unit's machine for a project; `data` is the folder for what is remembered until it is closed."""
+    """How to build a unit's machine for a project; `data` is the folder for what is cached until it is closed."""
     owners = two_owners(project)
     chance = chance_of(Address(role.value), seed)
     match role:
@@ -50,7 +51,7 @@ def unit_machine(
 
 
 def cache_folder(data: Path, project: str) -> Path:
-    """Where the record unit remembers expensive results of a project."""
+    """Where the record unit keeps expensive results of a project."""
     return data / "cache" / project
 
 
@@ -83,14 +84,15 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
     protocol = schema.protocol
     compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block)
     settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}"
-    remembered = ComparisonCache(cache, compare, features, settings=settings)
+    cached = ComparisonCache(cache, compare, features, settings=settings)
     return RecordUnit(
         schema,
         owners,
-        compare=remembered.comparison,
+        compare=cached.comparison,
         chance=chance,
         model=model,
-        features=remembered.features,
+        # The similarity alone stands in the comparison already.
+        features=features if features is similarity_alone else cached.features,
         assessor=assessor(schema),
         most_records=project.limits.records_per_owner,
         screening=partial(screen, copies=project.limits.copies, resembling=project.limits.near_copies),

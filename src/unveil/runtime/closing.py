@@ -15,10 +15,8 @@ from typing import Any
 from unveil.errors import SettingError
 from unveil.projects.membership import unit_memberships
 from unveil.projects.unit_config import UnitConfig
+from unveil.protocol.machine import Machine
 from unveil.protocol.roles import Role
-from unveil.roles.attribute_unit.machine import AttributeUnit
-from unveil.roles.record_unit.machine import RecordUnit
-from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.runtime.assemble import cache_folder, unit_machine
 from unveil.runtime.host import Host
 from unveil.runtime.worker import unit_address
@@ -44,28 +42,16 @@ def close_project(role: Role, config: UnitConfig, name: str, *, force: bool, dem
 def close(host: Host[Any], *, force: bool) -> dict[str, int]:
     """Close a host's project and return its counts; refused while something is left to do, unless by force."""
 
-    def result(machine: object, counts: Mapping[str, int]) -> Mapping[str, bytes]:
-        left = f"{counts['waiting']} messages were not delivered yet" if counts["waiting"] else unfinished(machine)
+    def result(machine: Machine, counts: Mapping[str, int]) -> Mapping[str, bytes]:
+        left = f"{counts['waiting']} messages were not delivered yet" if counts["waiting"] else machine.unfinished()
         if left and not force:
             raise SettingError(left, hint="wait for that, or give the project up: --force")
-        return machine.link_tables() if isinstance(machine, RecordUnit) else {}
+        return machine.kept_at_closing()
 
     return host.close(result)
 
 
-def unfinished(machine: object) -> str:
-    """What the unit still has to do in the project, as far as it can know that; empty if nothing."""
-    match machine:
-        case RecordUnit(finished=False):
-            return "the links were not found yet, and owners would wait for them"
-        case AttributeUnit() if machine.at_work:
-            return "the attribute unit is at work on a batch, and the record unit waits for it"
-        case ReviewUnit() if machine.open_tasks:
-            return f"tasks are not decided ({machine.open_tasks}), and the attribute unit waits for them"
-    return ""
-
-
 def forget_if_closed(log: ProjectLog, data: Path) -> None:
-    """Remove what was remembered of a closed project: it was computed from what is erased."""
+    """Remove what was cached of a closed project: it was computed from what is erased."""
     if log.state == "closed":
         Cache(cache_folder(data, log.name)).clear()

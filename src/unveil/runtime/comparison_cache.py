@@ -1,5 +1,5 @@
 """
-Expensive results of the record unit, remembered on disk by the hash of what they were computed from.
+Expensive results of the record unit, kept on disk by the hash of what they were computed from.
 
 They are a convenience: a lost or damaged file costs the time to compute it again, never the result.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.engine import Compare, Encoded, digest
+from unveil.linkage.engine import Compare, Encoded, OnShare, digest
 from unveil.linkage.model import RecordEvidence
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Comparison, Pairs
@@ -30,23 +30,25 @@ class ComparisonCache:
         self._last: tuple[Encoded, Encoded, str] | None = None  # the hash of these two, which is slow to compute
         self._held: dict[str, Arrays] = {}  # what the disk would not take
 
-    def comparison(self, left: Encoded, right: Encoded) -> Comparison:
-        """The comparison, computed or remembered."""
+    def comparison(self, left: Encoded, right: Encoded, /, *, share: OnShare = lambda _: None) -> Comparison:
+        """The comparison, computed or found; `share` follows how far it is."""
+        share(0.0)
         key = self._key("comparison", left, right)
         known = self._known(key)
         if known is None:
-            found = self._compare(left, right)
+            found = self._compare(left, right, share=share)
             counts = np.array([found.compared, found.skipped_blocks], np.int64)
             pairs = found.pairs
             self._keep(
                 key, {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity, "counts": counts}
             )
             return found
+        share(1.0)
         compared, skipped = known["counts"].tolist()
         return Comparison(Pairs(known["left"], known["right"], known["similarity"]), compared, skipped)
 
     def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> Reals:
-        """The evidence, computed or remembered."""
+        """The evidence, computed or found."""
         key = self._key("features", left, right)
         known = self._known(key)
         if known is None:

@@ -4,6 +4,9 @@ A machine made durable.
 Every message is in the log before it is acknowledged, and every decision before it is acted on, together with the
 messages that it sends. If the log cannot be written, what the machine holds is thrown away and folded anew from the
 log, so memory is never ahead of it. After a crash the same fold brings the machine back.
+
+Long work is done outside the lock, so that messages and questions need not wait for it; what it gave is taken in under
+the lock, if the machine still waits for it.
 """
 
 from __future__ import annotations
@@ -12,22 +15,39 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from unveil.errors import ClosedError
+from unveil.errors import Cancelled, Closed, Conflict
 from unveil.protocol import codec, frames
 from unveil.protocol.flows import Envelope, check_outgoing
-from unveil.protocol.machine import Decision, Erased, Machine, Step
+from unveil.protocol.machine import Decision, Erased, Machine, Step, Work, fold
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Address, address_of
 from unveil.storage.log.entries import LogEntry
 from unveil.storage.log.log import LogMoved, ProjectLog
 from unveil.storage.log.outbox import Outgoing
-from unveil.transport.port import Closed, Conflict
 
 M = TypeVar("M", bound=Machine)
 T = TypeVar("T")
 _ERASED: dict[str, type[Message]] = {"Erased": Erased}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkUnderWay:
+    """Long work that is being done: what it is, in a word, and the share of it that is done, from 0 to 1."""
+
+    name: str
+    share: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"a share of {self.share}")
+
+
+def _never() -> bool:
+    """Nobody wants the work cancelled."""
+    return False
 
 
 class Host(Generic[M]):
@@ -40,16 +60,25 @@ class Host(Generic[M]):
         self._machine: M | None = None
         self._seen = 0  # the last entry that the machine has taken in
         self._erasable: dict[int, Erased] = {}  # entry -> what will stay of it
+        self._working: WorkUnderWay | None = None  # replaced as a whole, so it can be read without the lock
 
     @property
     def machine(self) -> M:
         """The machine, folded from the log if need be."""
+        return self._current(_never)
+
+    @property
+    def working(self) -> WorkUnderWay | None:
+        """The long work that is being done now, None if there is none; never waits for anything."""
+        return self._working
+
+    def _current(self, cancelled: Callable[[], bool]) -> M:
         with self._lock:
             if self.log.state == "closed":
                 self._machine = None  # nothing but counts and links may stay, in memory too
                 raise Closed("the project is closed")
             if self._machine is None:
-                self._machine = self._folded()
+                self._machine = self._folded(cancelled)
                 self._erase(self._machine)
             return self._machine
 
@@ -83,19 +112,30 @@ class Host(Generic[M]):
             self._seen = seq
         return True
 
-    def advance(self) -> bool:
-        """Take every decision that is due; whether there was one. Long work is done before anybody must wait for it."""
-        work = getattr(self.machine, "work", lambda: None)()
-        if work is not None:
-            work()
+    def advance(self, cancelled: Callable[[], bool] = _never) -> bool:
+        """
+        Do the work and take every decision that is due; whether there was a decision.
+
+        Work ends with the error Cancelled soon after `cancelled` says so. It stays due then, and nothing is lost.
+        """
         moved = False
         while True:
             with self._lock:
-                step = self.machine.decide(self._clock())
-                if step is None:
-                    return moved
-                self.commit(step)
-                moved = True
+                machine = self._current(cancelled)
+                work = machine.work()
+                if work is None:
+                    step = machine.decide(self._clock())
+                    if step is None:
+                        return moved
+                    self.commit(step)
+                    moved = True
+                    continue
+            result = self._run(work, cancelled)
+            with self._lock:
+                machine = self._current(cancelled)
+                # Meanwhile another thread may have finished it, or the machine may have been folded anew.
+                if machine.work() is work:
+                    machine.finish_work(work, result)
 
     def commit(self, step: Step) -> None:
         """Write a decision down with the messages that it sends, then apply it. Durable on return."""
@@ -144,16 +184,30 @@ class Host(Generic[M]):
                 self._machine = None
                 return counts
 
-    def _folded(self) -> M:
+    def _run(self, work: Work, cancelled: Callable[[], bool]) -> object:
+        """Do long work; `working` tells how far it is."""
+
+        def progress(share: float) -> None:
+            if cancelled():
+                raise Cancelled(f"{work.name} was stopped; it is done again after the next start")
+            self._working = WorkUnderWay(work.name, share)
+
+        try:
+            progress(0.0)
+            return work.run(progress)
+        finally:
+            self._working = None
+
+    def _folded(self, cancelled: Callable[[], bool]) -> M:
         machine = self._build()
         self._seen, self._erasable = 0, {}
-        self._read(machine)
+        self._read(machine, cancelled)
         return machine
 
-    def _read(self, machine: M) -> None:
-        """Let the machine take in what it has not seen of the log."""
+    def _read(self, machine: M, cancelled: Callable[[], bool] = _never) -> None:
+        """Let the machine take in what it has not seen of the log. Work between two entries is done under the lock."""
         for entry in self.log.entries(after=self._seen):
-            machine.apply(self._event(entry, machine))
+            fold(machine, self._event(entry, machine), run=lambda work: self._run(work, cancelled))
             self._seen = entry.seq
 
     def _event(self, entry: LogEntry, machine: M) -> Envelope | Decision:
@@ -184,11 +238,9 @@ class Host(Generic[M]):
         """Around every write: after a failure the machine is folded anew."""
         try:
             yield
-        except BaseException as error:
+        except BaseException:
             # Whether the entry was written is not known for sure; the log knows.
             self._machine = None
-            if isinstance(error, ClosedError):
-                raise Closed("the project is closed") from None
             raise
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""A unit process: configuration, separation from the other units, seats, server."""
+"""A unit process: configuration, separation from the other units, workers, server."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ def serve_unit(
     try:
         with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
             log = configure(logs)
-            seats = _seats(role, config, members, database, log)
-            unit = _SERVICES[role](role, seats, database)
-            limits = RequestLimits(frame=max(seat.project.limits.message_bytes for seat in seats.values()))
+            workers = _workers(role, config, members, database, log)
+            unit = _SERVICES[role](role, workers, database)
+            limits = RequestLimits(frame=max(worker.project.limits.message_bytes for worker in workers.values()))
             app = application(unit, limits=limits, clock=time.time, log=log)
-            for name, seat in seats.items():
-                seat.changed = _ring(app.state.bell, name)
-                seat.start()
+            for name, worker in workers.items():
+                worker.changed = _ring(app.state.bell, name)
+                worker.start()
             try:
                 serve(app, tls, config.host, config.port, on_ready)
             finally:
-                for seat in seats.values():
-                    seat.stop()
+                for worker in workers.values():
+                    worker.stop()
     finally:
         claim.release()
 
@@ -84,10 +84,10 @@ def _members(role: Role, config: UnitConfig, *, demonstration: bool) -> Sequence
     return members
 
 
-def _seats(
+def _workers(
     role: Role, config: UnitConfig, members: Sequence[Membership], database: Database, log: Log
 ) -> dict[str, Worker]:
-    seats = {}
+    workers = {}
     for member in members:
         project = member.project
         entries = database.project(project.name)
@@ -95,8 +95,8 @@ def _seats(
         build = unit_machine(role, project, entries, data=config.data, seed=config.seed)
         host = Host(build, entries, clock=time.time)
         own = Credentials(config.tls.authority, member.certificate, member.key)
-        seats[project.name] = Worker(project, host, log, unit_clients(role, project, own))
-    return seats
+        workers[project.name] = Worker(project, host, log, unit_clients(role, project, own))
+    return workers
 
 
 def _check_listening(certificate: Path, members: Sequence[Membership]) -> None:

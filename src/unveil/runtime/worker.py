@@ -1,4 +1,4 @@
-"""A unit's seat in one project: its host, a thread that takes decisions, and couriers to the other units."""
+"""A machine at work in one project: its host, a thread that takes decisions, and couriers to the other units."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from unveil.errors import UnveilError
+from unveil.errors import Cancelled, Closed, UnveilError
 from unveil.projects.project import Project
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.roles import Address, Role
-from unveil.runtime.host import Host
+from unveil.runtime.host import Host, WorkUnderWay
 from unveil.transport.courier import Courier, Couriers
 from unveil.transport.http.client import UnitClient
 from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.logs import Log
-from unveil.transport.port import Closed
 
 _PAUSE: Final = 1.0  # seconds before a decision that could not be written is tried again
 
 
 @dataclass
 class Worker:
-    """One project at a unit. `changed` is called after every decision: there may be mail."""
+    """One project at a party. `changed` is called after every decision: there may be mail."""
 
     project: Project
     host: Host[Any]
@@ -60,8 +59,13 @@ class Worker:
         self._couriers.wake()
         self.changed()
 
+    @property
+    def working(self) -> WorkUnderWay | None:
+        """The long work that is being done now, None if there is none; never waits for anything."""
+        return self.host.working
+
     def stop(self) -> None:
-        """Finish what is at work; what is due stays due."""
+        """Finish the decision that is being taken, and cancel long work; what is due stays due."""
         self._stop.set()
         self._due.set()
         if self._thread.is_alive():
@@ -80,9 +84,9 @@ class Worker:
 
     def _decide(self) -> None:
         try:
-            if self.host.advance():
+            if self.host.advance(self._stop.is_set):
                 self.deliver()
-        except Closed:
+        except (Closed, Cancelled):
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, the next try may succeed, and the thread must live
             # Its text may name a file or an address, so only the kind is logged.

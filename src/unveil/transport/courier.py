@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from unveil.errors import StorageError, TooEarly, UnveilError
+from unveil.errors import Closed, Conflict, StorageError, TooEarly, UnveilError
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
 from unveil.transport.logs import Log
-from unveil.transport.port import Closed, Conflict
 
 
 class Parcel(Protocol):

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
-from unveil.errors import ProtocolError
 from unveil.protocol.roles import Role
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
@@ -27,14 +26,6 @@ _NAME: Final = re.compile(NAME)
 def is_name(text: str) -> bool:
     """Whether this text can be the name of a project, a message or a task."""
     return _NAME.fullmatch(text) is not None
-
-
-class Conflict(ProtocolError):
-    """The message id is known, with another body."""
-
-
-class Closed(ProtocolError):
-    """The project is closed: nothing is taken any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,9 +34,9 @@ def test_runs_share_one_comparison(study: Study) -> None:
     calls = []
     inner: Compare = study.compare._compare
 
-    def counted(a: Encoded, b: Encoded) -> Comparison:
+    def counted(a: Encoded, b: Encoded, /, **options: Any) -> Comparison:
         calls.append(1)
-        return inner(a, b)
+        return inner(a, b, **options)
 
     study.compare._compare = counted
     study.compare._known.clear()

@@ -22,7 +22,7 @@ from unveil.lab.simulation.observer import ReviewedPair
 from unveil.lab.simulation.study import Study
 from unveil.protocol import codec
 from unveil.protocol.flows import Envelope, check_outgoing
-from unveil.protocol.machine import Decision, Erased, Machine, Step
+from unveil.protocol.machine import Decision, Erased, Machine, Step, do_due_work
 from unveil.protocol.messages import ID, AttributeEncodings, AttributeValues, Labels, ReviewTask
 from unveil.protocol.roles import Address, address_of
 from unveil.roles.attribute_unit.decisions import Reported
@@ -69,7 +69,7 @@ class Replay(Machines):
         """The quality before any review, and after every report."""
         reports = iter(reported)
         for event in self._entries("record-unit", self.record_unit):
-            if not self.points and self.record_unit.intake.complete:
+            if not self.points and self.record_unit.comparison is not None:
                 self.note_quality(0, 0)
             if isinstance(event, Envelope) and isinstance(event.message, Labels):
                 self.note_quality(*next(reports))
@@ -91,6 +91,7 @@ class Replay(Machines):
                 if isinstance(event, Decision):
                     self._send(self._again(machine, event, entry.time))
                 machine.apply(event)
+                do_due_work(machine)
                 yield event
 
     def _event(self, entry: LogEntry, machine: Machine) -> Envelope | Decision:

@@ -14,7 +14,7 @@ from unveil.encoding.keys import OwnerKey
 from unveil.lab.evaluation.quality import best_threshold, truth_flags
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.engine import Compare, Encoded, Engine, comparing, digest
+from unveil.linkage.engine import Compare, Encoded, Engine, OnShare, comparing, digest
 from unveil.linkage.outcome import Flags
 from unveil.linkage.pairs import Comparison
 from unveil.records import Records
@@ -28,22 +28,22 @@ def simulation_key(seed: int) -> OwnerKey:
     return OwnerKey(hashlib.sha256(f"unveil simulation key, not secret|{seed}".encode()).digest())
 
 
-class RememberedComparison:
+class ComparedOnce:
     """Compares once and gives the same answer for the same encodings, recognised by their hash."""
 
     def __init__(self, compare: Compare) -> None:
         self._compare = compare
         self._known: dict[str, Comparison] = {}
 
-    def __call__(self, a: Encoded, b: Encoded) -> Comparison:
-        """The comparison, computed or remembered."""
+    def __call__(self, a: Encoded, b: Encoded, /, *, share: OnShare = lambda _: None) -> Comparison:
+        """The comparison, computed now or before."""
         key = digest(a, b)
         if key not in self._known:
-            self._known[key] = self._compare(a, b)
+            self._known[key] = self._compare(a, b, share=share)
         return self._known[key]
 
 
-class RememberedEncoder(Encoder):
+class EncodedOnce(Encoder):
     """An encoder that encodes the records of a study once."""
 
     def __init__(self, schema: Schema, seed: int) -> None:
@@ -51,11 +51,11 @@ class RememberedEncoder(Encoder):
         self._known: dict[int, tuple[NDArray[np.uint64], NDArray[np.uint8]]] = {}
 
     def record_level(self, records: Records, *, rng: np.random.Generator | None = None) -> NDArray[np.uint64]:
-        """The filters, computed or remembered."""
+        """The filters, computed now or before."""
         return self._encoded(records, rng)[0]
 
     def blocking_keys(self, records: Records) -> NDArray[np.uint8]:
-        """The hashed keys, computed or remembered."""
+        """The hashed keys, computed now or before."""
         return self._encoded(records, None)[1]
 
     def _encoded(
@@ -79,13 +79,13 @@ class Study:
     truth: NDArray[np.int64]
     engine: Engine
     seed: int = 1  # of key_do: other keys hash otherwise, which moves F1 by a few thousandths
-    encoder: RememberedEncoder = field(init=False)
-    compare: RememberedComparison = field(init=False)
+    encoder: EncodedOnce = field(init=False)
+    compare: ComparedOnce = field(init=False)
 
     def __post_init__(self) -> None:
         protocol = self.schema.protocol
-        self.encoder = RememberedEncoder(self.schema, self.seed)
-        self.compare = RememberedComparison(comparing(self.engine, floor=protocol.floor, max_block=protocol.max_block))
+        self.encoder = EncodedOnce(self.schema, self.seed)
+        self.compare = ComparedOnce(comparing(self.engine, floor=protocol.floor, max_block=protocol.max_block))
 
     def encode(self) -> tuple[Encoded, Encoded]:
         """Both owners' records as the record unit will hold them."""

@@ -22,7 +22,7 @@ from unveil.linkage.model import AttributeEvidence, Model
 from unveil.linkage.outcome import Outcomes, Reals
 from unveil.linkage.shown import SHOWN, learnt_bounds, states
 from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
-from unveil.protocol.machine import Decision, Erased, Step
+from unveil.protocol.machine import Decision, Erased, NoLongWork, NothingKept, Step
 from unveil.protocol.messages import (
     ID,
     MOST_WISHES,
@@ -59,7 +59,7 @@ class _Batch:
         self.expected = frozenset(self.pair_ids)
 
 
-class AttributeUnit:
+class AttributeUnit(NoLongWork, NothingKept):
     """L_A. `layer` holds its pairs, in the order of `pair_ids`; `similarity` their attribute similarities."""
 
     decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
@@ -82,7 +82,7 @@ class AttributeUnit:
             # A model with prior knowledge reads the weight as a probability: doubled, doubt would turn into certainty.
             clerical_weight=protocol.clerical_weight_a if paper else 1.0,
             asks_people=True,
-            heeds_above=paper,
+            learns_from_above=paper,
         )
         self._features = features
         self.pair_ids: list[bytes] = []
@@ -101,10 +101,11 @@ class AttributeUnit:
 
     # Messages
 
-    @property
-    def at_work(self) -> bool:
-        """Whether a batch was announced whose labels were not reported yet."""
-        return self._batch is not None
+    def unfinished(self) -> str:
+        """Whether a batch was announced whose labels were not reported yet, in words."""
+        if self._batch is None:
+            return ""
+        return "the attribute unit is at work on a batch, and the record unit waits for it"
 
     def admit(self, envelope: Envelope) -> Envelope:
         """Check a message; it is kept as it is."""
@@ -245,8 +246,8 @@ class AttributeUnit:
             self.pair_ids += pair_ids
             place = {pair_id: i for i, pair_id in enumerate(batch.pair_ids)}
             both = [place[pair_id] for pair_id in pair_ids]
-            told = Outcomes(batch.thought.g[both], batch.thought.p[both])
-            self.layer.add(self._features(similarity, agreement, told), told)
+            above = Outcomes(batch.thought.g[both], batch.thought.p[both])
+            self.layer.add(self._features(similarity, agreement, above), above)
         if len(self.layer):
             if not self.layer.model.ready:
                 self.layer.learn()  # bootstrap from what M_R thinks

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unveil.encoding.encoder import Encoder
 from unveil.errors import SettingError
 from unveil.protocol.flows import Envelope, check_incoming, refused
-from unveil.protocol.machine import Decision, KeepsAll, Step
+from unveil.protocol.machine import Decision, KeepsAll, NoLongWork, NothingKept, Step
 from unveil.protocol.messages import (
     ID,
     Agreement,
@@ -52,7 +52,8 @@ PART = 4 << 20  # bytes of one part of an upload, or of one message of encodings
 _PATIENCE = 1000  # words on a fingerprint, each of which is kept; two owners' mistakes lead to 200 at most
 
 
-class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be served twice
+# Wishes are never forgotten: a key_pair must not be served twice.
+class Owner(KeepsAll, NoLongWork, NothingKept):
     """DO. `ledger` tells what left; `link_ids` is the result, one 16-byte id per record, empty until it has come."""
 
     decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
@@ -91,6 +92,10 @@ class Owner(KeepsAll):  # wishes are never forgotten: a key_pair must not be ser
     def link_ids(self) -> list[bytes]:
         """One link id per record, in the order of the records; empty until all have come."""
         return self._links.ids
+
+    def unfinished(self) -> str:
+        """Whether the links are still to come, in words."""
+        return "" if self.link_ids else "the links have not come yet"
 
     # Messages
 

@@ -1,6 +1,10 @@
 """
 The record unit (L_R): compares records encoded as a whole, and asks about pairs whose decision is uncertain.
 
-`machine` is the role and `decisions` what its log keeps; `intake` takes fingerprints and uploads, of which `upload` is
-one owner's.
+* `machine`      the role: its iterations of asking and learning
+* `intake`       fingerprints and uploads as they come in; `upload` is one owner's
+* `comparing`    the long work between the last upload and the first question
+* `wishes`       how many pairs are asked about
+* `link_tables`  the result
+* `decisions`    what its log keeps
 """

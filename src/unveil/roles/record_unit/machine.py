@@ -9,14 +9,14 @@ It never sees an attribute, a value or key_do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from unveil.errors import ProtocolError
+from unveil.errors import LocalProtocolError, ProtocolError
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.clusters import components, symmetric_best
+from unveil.linkage.clusters import symmetric_best
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
 from unveil.linkage.layer import Layer, Positions
@@ -24,7 +24,7 @@ from unveil.linkage.model import Model, RecordEvidence, similarity_alone
 from unveil.linkage.outcome import Flags, Outcomes, log_odds
 from unveil.linkage.pairs import Comparison
 from unveil.protocol.flows import Envelope, check_incoming, refused
-from unveil.protocol.machine import Decision, KeepsAll, Step
+from unveil.protocol.machine import Decision, KeepsAll, Step, Work
 from unveil.protocol.messages import (
     ID,
     KEY_PAIR,
@@ -32,25 +32,27 @@ from unveil.protocol.messages import (
     EncodingWish,
     Fingerprint,
     Labels,
-    LinkTable,
     Message,
     RecordEncodings,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import entries, outcome_columns, outcomes
+from unveil.roles.record_unit.comparing import ComparedRecords, Comparing
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
-from unveil.roles.record_unit.upload import Upload
+from unveil.roles.record_unit.link_tables import in_parts, kept_tables, link_columns
 from unveil.roles.record_unit.wishes import WISHES, batch_size, with_decoys
 from unveil.schema import ProtocolSettings, Schema
 from unveil.screening.screen import Screen, screen
 
-LINKS = 200_000  # entries of one part of a link table
-
 
 class RecordUnit(KeepsAll):
-    """L_R. `layer` holds its pairs and their outcomes; `comparison` what the engine found."""
+    """
+    L_R. `comparison` is what the engine found, `layer` holds these pairs and their outcomes.
+
+    Both are empty until the uploads were compared, which is work that whoever drives the machine does for it.
+    """
 
     decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
     address = RECORD_UNIT
@@ -71,10 +73,11 @@ class RecordUnit(KeepsAll):
         protocol = schema.protocol
         self.finished = False
         self.intake = Intake(schema, owners, most_records=most_records, screening=screening)
-        self._layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
-        self._comparison: Comparison | None = None
+        self.layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
+        self.comparison: Comparison | None = None
+        self._due: Comparing | None = None  # once every upload has been screened, until they were compared
         self._schema, self._protocol, self._owners = schema, protocol, owners
-        self._comparing, self._chance = compare, chance
+        self._compare, self._chance = compare, chance
         self._features, self._assessor = features, assessor
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0
@@ -82,39 +85,29 @@ class RecordUnit(KeepsAll):
         self._link_ids = b""
 
     @property
-    def layer(self) -> Layer[Model]:
-        """The candidate pairs and what is known about them."""
-        _ = self.comparison
-        return self._layer
-
-    @property
-    def comparison(self) -> Comparison | None:
-        """What comparing gave; None until every upload has been screened. Compared, or remembered, when asked for."""
-        if self._comparison is None and self.intake.complete:
-            left, right = self._sides()
-            self._comparison = self._comparing(left, right)
-            self._layer.add(self._features(self._comparison.pairs, left, right))
-            self._layer.classify()
-        return self._comparison
-
-    @property
     def candidates(self) -> Comparison:
-        """What comparing gave."""
-        comparison = self.comparison
-        if comparison is None:
-            raise ProtocolError("nothing was compared yet")
-        return comparison
+        """What comparing gave; ProtocolError if it was not done yet."""
+        if self.comparison is None:
+            why = "that is the work that is due" if self._due else "uploads are missing"
+            raise ProtocolError(f"nothing was compared yet: {why}")
+        return self.comparison
 
-    def work(self) -> Callable[[], object] | None:
-        """Long work that the next decision needs, for whoever would rather do it beforehand; None if there is none."""
-        if self._comparison is not None or not self.intake.complete:
-            return None
-        left, right = self._sides()
+    def work(self) -> Work | None:
+        """Comparing, once every upload has been screened."""
+        return self._due
 
-        def compare() -> None:
-            self._features(self._comparing(left, right).pairs, left, right)
-
-        return compare
+    def finish_work(self, work: Work, result: object) -> None:
+        """Take in what was compared."""
+        if work is not self._due:
+            raise LocalProtocolError(
+                f"{work.name} is not due: it was finished before, or was due at a machine that has been folded anew"
+            )
+        if not isinstance(result, ComparedRecords):
+            raise LocalProtocolError(f"this is not what {work.name} gives")
+        self._due = None
+        self.comparison = result.comparison
+        self.layer.add(result.evidence)
+        self.layer.classify()
 
     def _sides(self) -> tuple[Encoded, Encoded]:
         left, right = (self.intake.uploads[owner].kept() for owner in self._owners)
@@ -126,13 +119,16 @@ class RecordUnit(KeepsAll):
         threshold = self.layer.model.threshold
         if threshold is not None:
             return threshold
-        ordered = np.sort(self.candidates.pairs.similarity)
-        return float(ordered[-max(1, int(self.layer.g.sum()))].round(2)) if len(ordered) else 1.0
+        similarity = self.candidates.pairs.similarity
+        if not len(similarity):
+            return 1.0
+        at = len(similarity) - max(1, int(self.layer.g.sum()))
+        return float(np.partition(similarity, at)[at].round(2))
 
     @property
     def kept_pairs(self) -> int:
         """How many candidate pairs are held now; 0 before they were compared, or loaded again."""
-        return 0 if self._comparison is None else len(self._comparison.pairs)
+        return 0 if self.comparison is None else len(self.comparison.pairs)
 
     @property
     def requested_pairs(self) -> int:
@@ -180,26 +176,31 @@ class RecordUnit(KeepsAll):
             case Judged():
                 self.intake.judged(event)
             case Screened():
-                self.intake.screened(event)
+                self._screened(event)
             case PairsAsked():
-                positions = np.frombuffer(event.positions, "<i8")
-                self._pairs.update(zip(entries(event.pair_ids, ID), positions.tolist(), strict=True))
-                self.layer.ask(positions)
-                self._iteration += 1
-                self._waiting = True
+                self._asked(event)
             case Finished():
                 self.finished = True
                 self._link_ids = event.link_ids
 
     def decide(self, now: float) -> Step | None:
-        """The next decision that is due."""
+        """The next decision that is due; none before due work is done."""
         del now
+        if self._due is not None:
+            return None
         step = self.intake.decide()
         if step is not None or self.finished or self._waiting or not self.intake.complete:
             return step
         if self._protocol.layers == 1 or self._iteration == len(self._protocol.batches):
             return self._finish()
         return self._ask()
+
+    def _screened(self, decision: Screened) -> None:
+        """Keep what was found implausible out. After the last upload, comparing is due."""
+        self.intake.screened(decision)
+        if self.intake.complete:
+            left, right = (self.intake.uploads[owner] for owner in self._owners)
+            self._due = Comparing((left, right), self._compare, self._features)
 
     # Iterations
 
@@ -218,6 +219,15 @@ class RecordUnit(KeepsAll):
         for owner, wish in self._wishes(chosen, entries(pair_ids, ID), key_pairs, draw):
             messages.append(self._send(owner, wish))
         return Step(PairsAsked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
+
+    def _asked(self, decision: PairsAsked) -> None:
+        """These pairs were asked about; their labels are waited for."""
+        _ = self.candidates  # without them, positions would mean nothing
+        positions = np.frombuffer(decision.positions, "<i8")
+        self._pairs.update(zip(entries(decision.pair_ids, ID), positions.tolist(), strict=True))
+        self.layer.ask(positions)
+        self._iteration += 1
+        self._waiting = True
 
     def _decoys(self, chosen: int, draw: Draw) -> Positions:
         """Pairs that are certain, so that being wished for does not mean being uncertain; wishes are filled up."""
@@ -293,42 +303,26 @@ class RecordUnit(KeepsAll):
         return estimated_quality(candidates, trusted=trusted)
 
     def _finish(self) -> Step:
-        """A link id for every record: the same for records that are linked, directly or through others."""
+        """Every owner gets a link id for each of its records."""
         pairs, matched = self.candidates.pairs, self.matches()
         uploads = [self.intake.uploads[owner] for owner in self._owners]
-        rows = [upload.rows if upload.rows is not None else np.empty(0, np.int64) for upload in uploads]
-        left, right = rows[0][pairs.left[matched]], rows[1][pairs.right[matched]]
-        numbers = components(left.astype(np.int32), right.astype(np.int32), (len(uploads[0]), len(uploads[1])))
-        count = 1 + max((int(part.max()) for part in numbers if len(part)), default=-1)
-        ids = np.frombuffer(self._chance("link ids").entropy(ID * count), np.uint8).reshape(-1, ID)
-        tables = [ids[part].tobytes() for part in numbers]
+        columns = link_columns(uploads, pairs.left[matched], pairs.right[matched], self._chance("link ids"))
         messages = [
             self._send(owner, part)
-            for owner, upload, table in zip(self._owners, uploads, tables, strict=True)
-            for part in _in_parts(upload, table)
+            for owner, upload, column in zip(self._owners, uploads, columns, strict=True)
+            for part in in_parts(upload, column)
         ]
-        return Step(Finished(b"".join(tables)), tuple(messages))
+        return Step(Finished(b"".join(columns)), tuple(messages))
 
-    def link_tables(self) -> dict[str, bytes]:
-        """For each owner its handles and link ids, side by side; empty before the end."""
-        tables, start = {}, 0
-        for owner in self._owners if self.finished else ():
-            upload = self.intake.uploads[owner]
-            assert upload.handles is not None
-            stop = start + ID * len(upload)
-            columns = (entries(upload.handles.column, ID), entries(self._link_ids[start:stop], ID))
-            tables[str(owner)] = b"".join(handle + link for handle, link in zip(*columns, strict=True))
-            start = stop
-        return tables
+    def unfinished(self) -> str:
+        """Whether the links are still to be found, in words."""
+        return "" if self.finished else "the links were not found yet, and owners would wait for them"
+
+    def kept_at_closing(self) -> Mapping[str, bytes]:
+        """The owners' link tables; empty before the end."""
+        if not self.finished:
+            return {}
+        return kept_tables({owner: self.intake.uploads[owner] for owner in self._owners}, self._link_ids)
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(RECORD_UNIT, recipient, message)
-
-
-def _in_parts(upload: Upload, table: bytes) -> Iterator[LinkTable]:
-    assert upload.handles is not None
-    step = LINKS * ID
-    parts = max(1, -(-len(table) // step))
-    for part in range(parts):
-        some = slice(part * step, (part + 1) * step)
-        yield LinkTable(part, parts, upload.handles.column[some], table[some])

@@ -17,7 +17,7 @@ from unveil.errors import LocalProtocolError
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.shown import EQUAL, SHOWN, STATES
 from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
-from unveil.protocol.machine import Decision, Erased, Step
+from unveil.protocol.machine import Decision, Erased, NoLongWork, NothingKept, Step
 from unveil.protocol.messages import (
     ID,
     LONGEST_VALUE,
@@ -49,7 +49,7 @@ class _Task:
         return any(values is None for values in self.answers.values())
 
 
-class ReviewUnit:
+class ReviewUnit(NoLongWork, NothingKept):
     """L_C. `pending` lists what a person can decide now; `judge` takes the decisions."""
 
     decisions: ClassVar[Mapping[str, type[Decision]]] = KINDS
@@ -65,6 +65,11 @@ class ReviewUnit:
     def open_tasks(self) -> int:
         """Tasks that were neither decided nor sent back."""
         return len(self._tasks)
+
+    def unfinished(self) -> str:
+        """How many tasks are open, in words; empty if none is."""
+        count = self.open_tasks
+        return f"tasks are not decided ({count}), and the attribute unit waits for them" if count else ""
 
     # Messages
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from unveil.errors import Closed
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.owner.approvals import Approvals
 from unveil.runtime.owner.delivery import OwnerWorker, reason
@@ -18,7 +19,6 @@ from unveil.runtime.owner.record_unit_watch import SeenStatus
 from unveil.runtime.owner.report import OwnerReport
 from unveil.runtime.owner.session import OwnerSession
 from unveil.runtime.owner.stop import StopFlag
-from unveil.transport.port import Closed
 from unveil.transport.status import RecordUnitStatus
 
 _TICK: Final = 0.2

@@ -12,14 +12,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unveil.errors import ProtocolError, StorageError, UnveilError
+from unveil.errors import Closed, ProtocolError, StorageError, UnveilError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.host import Host
 from unveil.runtime.worker import Worker
 from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.http.client import UnitClient
-from unveil.transport.port import Closed
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from unveil.errors import UnveilError
+from unveil.errors import Closed, UnveilError
 from unveil.transport.http.client import UnitClient
-from unveil.transport.port import Closed
 from unveil.transport.status import CLOSED, RecordUnitStatus, UnitStatus
 
 PATIENCE: Final = 5.0  # seconds for a unit to answer such a question

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from unveil.errors import UnveilError
+from unveil.errors import Closed, Conflict, UnveilError
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.owner.delivery import OwnerWorker, reason
@@ -23,7 +23,6 @@ from unveil.runtime.owner.session import OwnerSession
 from unveil.runtime.owner.stop import StopFlag
 from unveil.runtime.owner.upload_judgement import ProjectClosed
 from unveil.transport.failures import Rejected
-from unveil.transport.port import Closed, Conflict
 
 _PACE: Final = FetchPace(wait=2, longest_pause=2.0)
 _LONGEST_PAUSE: Final = 2.0  # seconds between two questions to the record unit

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from unveil.errors import ClosedError, DuplicateError, SettingError, StorageError
+from unveil.errors import Closed, DuplicateError, SettingError, StorageError
 from unveil.storage.backend import Backend, ConstraintBroken, Transaction
 from unveil.storage.log import chain, contents, outbox, verification
 from unveil.storage.log.entries import Known, LogEntry, batch
@@ -270,7 +270,7 @@ class ProjectLog:
     def _open_head(self, transaction: Transaction) -> _Head:
         head = self._head(transaction)
         if head.state != "open":
-            raise ClosedError(f"{self.name}: the project is closed")
+            raise Closed(f"{self.name}: the project is closed")
         return head
 
     def _holds(self, transaction: Transaction, sender: str, message_id: str) -> bool:

@@ -8,7 +8,8 @@ from typing import Final
 from starlette.responses import Response
 
 from unveil.errors import (
-    ClosedError,
+    Closed,
+    Conflict,
     LocalProtocolError,
     ProtocolError,
     SettingError,
@@ -16,7 +17,6 @@ from unveil.errors import (
     TooEarly,
     UnveilError,
 )
-from unveil.transport.port import Closed, Conflict
 
 RETRY_AFTER: Final = "1"  # seconds
 _LONGEST: Final = 300
@@ -42,7 +42,7 @@ def failure() -> Response:
 def of_error(error: UnveilError) -> Response:
     """The answer to what a unit raised on purpose."""
     match error:
-        case ClosedError():
+        case Closed():  # its text may name more than the caller knows
             return problem(410, "the project is closed")
         case StorageError():  # its text may name files of the unit
             return problem(503, "the unit cannot store anything now; try again")
@@ -58,8 +58,6 @@ def _status(error: UnveilError) -> int:
     match error:
         case Conflict():
             return 409
-        case Closed():
-            return 410
         case TooEarly():
             return 425
         case _:

@@ -15,10 +15,10 @@ from typing import Any, Final, Self
 
 import httpx
 
-from unveil.errors import SettingError, TooEarly
+from unveil.errors import Closed, Conflict, SettingError, TooEarly
 from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
 from unveil.transport.http.limits import FRAME, LONGEST_WAIT
-from unveil.transport.port import Closed, Conflict, is_name
+from unveil.transport.port import is_name
 from unveil.transport.status import UnitStatus, printable, read_status
 
 _PIECE: Final = 64 << 10

@@ -1,13 +1,15 @@
-"""What the record unit remembers between restarts."""
+"""What the record unit need not compute again after a restart."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from unveil.errors import Cancelled
 from unveil.linkage.bits import Bits
-from unveil.linkage.engine import Encoded
+from unveil.linkage.engine import Encoded, OnShare
 from unveil.linkage.pairs import Comparison, Pairs
 from unveil.runtime.comparison_cache import ComparisonCache
 from unveil.storage.cache import Cache
@@ -19,8 +21,10 @@ class Counting:
     def __init__(self) -> None:
         self.compared = self.made = 0
 
-    def compare(self, left: Encoded, right: Encoded) -> Comparison:
+    def compare(self, left: Encoded, right: Encoded, /, *, share: OnShare = lambda _: None) -> Comparison:
         self.compared += 1
+        for done in (0.0, 0.5, 1.0):
+            share(done)
         rows = np.arange(min(len(left.filters), len(right.filters)), dtype=np.int32)
         return Comparison(Pairs(rows, rows[::-1].copy(), rows / 10), 7, 1)
 
@@ -37,11 +41,11 @@ def side(seed: int) -> Encoded:
 
 def twice(folder: Path, counting: Counting, *, settings: str = "s", left: Encoded | None = None) -> Comparison:
     """A comparison and its evidence, asked for by a unit that starts."""
-    remembered = ComparisonCache(Cache(folder), counting.compare, counting.features, settings=settings)
+    cached = ComparisonCache(Cache(folder), counting.compare, counting.features, settings=settings)
     sides = left or side(1), side(2)
-    found = remembered.comparison(*sides)
-    assert (found.pairs.similarity * 2).tolist() == remembered.features(found.pairs, *sides).tolist()
-    again = remembered.comparison(*sides)
+    found = cached.comparison(*sides)
+    assert (found.pairs.similarity * 2).tolist() == cached.features(found.pairs, *sides).tolist()
+    again = cached.comparison(*sides)
     assert found.pairs.left.tolist() == again.pairs.left.tolist()
     return again
 
@@ -79,3 +83,29 @@ def test_a_damaged_file_is_computed_anew(tmp_path: Path) -> None:
         path.write_bytes(data)
     twice(tmp_path, counting)
     assert (2, 2) == (counting.compared, counting.made)
+
+
+def test_whoever_waits_sees_how_far_it_is_and_that_a_known_result_is_there_at_once(tmp_path: Path) -> None:
+    """The shares of the comparison are passed on; one that is known is done when it is found."""
+    counting = Counting()
+    for expected in ([0.0, 0.0, 0.5, 1.0], [0.0, 1.0]):
+        cached = ComparisonCache(Cache(tmp_path), counting.compare, counting.features, settings="s")
+        seen: list[float] = []
+        cached.comparison(side(1), side(2), share=seen.append)
+        assert expected == seen
+
+
+def test_a_comparison_that_is_cancelled_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Half a result must never be taken for a whole one."""
+    counting = Counting()
+    cached = ComparisonCache(Cache(tmp_path), counting.compare, counting.features, settings="s")
+
+    def cancel(share: float) -> None:
+        if share > 0:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        cached.comparison(side(1), side(2), share=cancel)
+    assert [] == list(tmp_path.iterdir())
+    twice(tmp_path, counting)
+    assert (2, 1) == (counting.compared, counting.made)
