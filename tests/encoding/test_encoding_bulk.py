@@ -20,7 +20,7 @@ from unveil.encoding.bulk import compiled
 from unveil.encoding.bulk.grams import cut
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.encoding.normalise import _PASSES, _STEPS, composed, normalise
+from unveil.encoding.normalise import _PASSES, FUNCTIONS, composed, normalise
 from unveil.encoding.qgrams import pad_symbol, qgrams
 from unveil.records import Column, Records
 from unveil.schema import Attribute, Normalisation, Schema, built_in
@@ -110,7 +110,7 @@ def test_one_pass_normalises_ascii(value: str, steps: tuple[Normalisation, ...])
     expected = value
     for _ in range(_PASSES):
         for step in steps:
-            expected = composed(_STEPS[step](expected))
+            expected = composed(FUNCTIONS[step](expected))
     assert expected == normalise(value, steps)
 
 

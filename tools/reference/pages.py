@@ -33,8 +33,7 @@ from unveil.protocol.roles import Role
 from unveil.schema import TRANSFORMS, Schema, built_in_text
 
 # The words that errors use for what a setting takes: the page and the error cannot disagree.
-from unveil.settings.mistakes import _allowed as allowed
-from unveil.settings.mistakes import _settings_in as settings_in
+from unveil.settings.mistakes import allowed_values, settings_in
 
 _KINDS: Final = {bool: "", int: "whole number", float: "number", str: "text", Path: "path"}
 _EXAMPLE: Final = "Example: "
@@ -180,7 +179,7 @@ def schema_sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[st
 def _settings(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
     for name, field in model.model_fields.items():
         if settings_in(field.annotation) is None:
-            words = re.sub(r"matching (\S+)", r"matching `\1`", allowed(field.annotation, field.metadata))
+            words = re.sub(r"matching (\S+)", r"matching `\1`", allowed_values(field.annotation, field.metadata))
             yield f"`{name}`", words, _default(field), field.description or ""
 
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from unveil.cli.owner.exposure import blocking_groups, repeats, share, unique_records
 from unveil.cli.owner.lines import caps, count, percent
-from unveil.encoding.blocking_keys import KEY_BYTES
 from unveil.errors import SettingError
-from unveil.protocol.messages import ID, LONGEST_VALUE
+from unveil.protocol.messages import HASH, ID, LONGEST_VALUE, filter_bytes
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, RECORD_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
 from unveil.roles.record_unit.wishes import batch_size, with_decoys
@@ -46,7 +45,7 @@ def report(folder: OwnerFolder) -> dict[str, Any]:
 def _record_unit(folder: OwnerFolder) -> dict[str, Any]:
     schema = folder.member.project.linkage
     keys = [key.name for key in schema.blocking]
-    each = ID + -(-folder.encoder.m // 64) * 8 + KEY_BYTES * len(keys)
+    each = ID + filter_bytes(folder.encoder.m) + HASH * len(keys)
     return {
         "records": len(folder.records),
         "bits": folder.encoder.m,
