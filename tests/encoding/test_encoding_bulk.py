@@ -24,10 +24,12 @@ from unveil.encoding.normalise import _PASSES, FUNCTIONS, composed, normalise
 from unveil.encoding.qgrams import pad_symbol, qgrams
 from unveil.records import Column, Records
 from unveil.schema import Attribute, Normalisation, Schema, built_in
+from unveil.schema.normalisation import STEPS
 
 KEY = OwnerKey(b"an invented owner key, 32 bytes.")
-ALL: tuple[Normalisation, ...] = ("transliterate", "trim", "lowercase", "strip-accents", "digits-only", "letters-only")
-some_steps = st.permutations(ALL).flatmap(lambda order: st.integers(0, 6).map(lambda n: tuple(order[:n])))
+some_steps = st.permutations(tuple(STEPS)).flatmap(
+    lambda order: st.integers(0, len(STEPS)).map(lambda n: tuple(order[:n]))
+)
 ascii_text = st.text(st.characters(max_codepoint=127), max_size=12)
 any_text = st.one_of(ascii_text, st.text(max_size=8), st.sampled_from(["Müller", " ŁUKASZ", "Юлия", "\ue000a", "\0"]))
 patient = settings(deadline=None)
