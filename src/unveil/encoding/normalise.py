@@ -59,7 +59,7 @@ def normalise(value: str, steps: Collection[str]) -> str:
 
 def is_plain_on_ascii(steps: Iterable[str]) -> bool:
     """Whether every step only drops ASCII characters or makes them small, so that shortcuts may take its place."""
-    return all(STEPS[step].on_ascii != "anything" for step in steps)
+    return "anything" not in [STEPS[step].on_ascii for step in steps]
 
 
 @normalises("transliterate")
