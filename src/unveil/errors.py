@@ -3,7 +3,8 @@ Every error that Unveil raises on purpose, in one tree.
 
 UnveilError
 ├── InputError              a file of records cannot be read as it stands (file, row, what to do)
-├── SchemaError             the linkage schema has mistakes (one Problem per key)
+├── SettingsFileError       a settings file has mistakes (one Problem per key)
+│   └── SchemaError         the linkage schema has
 ├── KeyFileError            a key file is missing, readable by others, or malformed
 ├── ModelError              a saved model cannot be read or does not fit
 ├── EngineError             the chosen engine is not available on this machine
@@ -20,7 +21,7 @@ UnveilError
     └── RemoteProtocolError theirs to mend: another party sent what it must not
         └── TooEarly        it refers to what has not come yet; the same message may be sent again later
 
-Rooms add their own beneath: files of settings (`projects`, `owner.policy_file`), calls over the network
+Rooms add their own beneath: other settings files (`settings.reader`, `roles.owner.policy_file`), calls over the network
 (`transport.failures`), trials (`lab.local_parties.processes`).
 
 Messages never carry a record's value, a key or an encoding: only names, counts and positions.
@@ -31,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 
 class UnveilError(Exception):
@@ -65,7 +67,7 @@ class InputError(UnveilError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a schema: where it is, what is wrong, what would be allowed."""
+    """One mistake in a settings file: where it is, what is wrong, what would be allowed."""
 
     key: str
     what: str
@@ -75,14 +77,22 @@ class Problem:
         return f"{self.key}: {self.what}; allowed: {self.allowed}"
 
 
-class SchemaError(UnveilError):
-    """The linkage schema has mistakes; `problems` lists every one of them."""
+class SettingsFileError(UnveilError):
+    """A settings file has mistakes; `problems` lists every one of them, `HINT` helps where nothing better is known."""
 
-    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+    HINT: ClassVar[str | None] = None
+
+    def __init__(self, source: str, problems: Sequence[Problem], *, hint: str | None = None) -> None:
         count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
         lines = "".join(f"\n  {problem}" for problem in problems)
-        super().__init__(f"{source}: {count}{lines}", hint="unveil schema show prints a valid schema")
+        super().__init__(f"{source}: {count}{lines}", hint=hint or self.HINT)
         self.source, self.problems = source, tuple(problems)
+
+
+class SchemaError(SettingsFileError):
+    """The linkage schema has mistakes."""
+
+    HINT = "unveil schema show prints a valid schema"
 
 
 class KeyFileError(UnveilError):

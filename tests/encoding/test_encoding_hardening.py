@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from unveil.encoding import draws, hardening
-from unveil.encoding.bits import pack, unpack, wire, words_for
+from unveil.encoding.bits import pack, unpack, wire
 from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.errors import SettingError
+from unveil.linkage.bits import word_count
 from unveil.schema import Hardening
 
 KEY = b"k" * 32
@@ -35,7 +36,7 @@ def test_packing_and_unpacking_are_inverse(n: int, m: int, seed: int) -> None:
     """Lengths that do not fill a word leave zeros at its end, which similarity must not count."""
     bits = np.random.default_rng(seed).integers(0, 2, (n, m), dtype=np.uint8)
     packed = pack(bits)
-    assert (n, words_for(m)) == packed.shape
+    assert (n, word_count(m)) == packed.shape
     assert bits.tolist() == unpack(packed, m).tolist()
     assert bits.sum() == np.bitwise_count(packed).sum()
 
@@ -180,7 +181,7 @@ def test_length_after_hardening_is_known_beforehand(expected: int, steps: list[d
     filters = hardening.harden(
         pack(random_bits(3, 128)), parsed, m=128, keys=Subkeys(OwnerKey(KEY), "p"), rng=np.random.default_rng(1)
     )
-    assert (3, words_for(expected)) == filters.shape
+    assert (3, word_count(expected)) == filters.shape
     assert pack(unpack(filters, expected)).tolist() == filters.tolist()
 
 

@@ -10,15 +10,9 @@ from unveil.encoding.normalise import normalise
 from unveil.encoding.phonetics import phonetic_code
 from unveil.encoding.qgrams import pad_symbol, qgrams, tokenise
 from unveil.schema import PHONETICS, Attribute, Normalisation
+from unveil.schema.normalisation import STEPS
 
-ALL: tuple[Normalisation, ...] = (
-    "transliterate",
-    "trim",
-    "lowercase",
-    "strip-accents",
-    "digits-only",
-    "letters-only",
-)
+ALL = tuple(STEPS)
 DEFAULT = Attribute(name="any").normalise
 text = st.text(st.characters(), max_size=12)
 

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
-from unveil.linkage.blocking import KEY_BYTES, Blocks
+from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded, comparing
+from unveil.protocol.messages import HASH
 
 #: A record's keys as small numbers; None is an omitted key.
 Keys = list[int | None]
@@ -19,7 +20,7 @@ records = st.lists(st.lists(st.none() | st.integers(0, 3), min_size=KEYS, max_si
 
 def hashed(rows: list[Keys], keys: int = KEYS) -> NDArray[np.uint8]:
     """Each key as 16 bytes that differ between numbers and between keys; zeros where omitted."""
-    out = np.zeros((len(rows), keys, KEY_BYTES), np.uint8)
+    out = np.zeros((len(rows), keys, HASH), np.uint8)
     for i, row in enumerate(rows):
         for k, value in enumerate(row):
             if value is not None:
@@ -91,9 +92,9 @@ def test_a_pair_of_a_skipped_block_is_found_by_another_key() -> None:
 
 def test_keys_that_differ_in_one_byte_are_different() -> None:
     """All 16 bytes count: a truncated comparison would merge blocks."""
-    left = np.zeros((1, 1, KEY_BYTES), np.uint8)
+    left = np.zeros((1, 1, HASH), np.uint8)
     left[0, 0] = 9
-    for position in range(KEY_BYTES):
+    for position in range(HASH):
         right = left.copy()
         right[0, 0, position] = 8
         assert [] == streamed(Blocks.of(left, right, max_block=10), 10)

@@ -63,7 +63,7 @@ def test_states_take_one_bound_for_each_attribute() -> None:
 @given(st.lists(st.floats(0.5, 1.0), max_size=60).map(np.array), st.integers(0, 70), st.floats(0.6, 1.0))
 def test_the_least_certain_pairs_come_first(p: np.ndarray, size: int, p_t: float) -> None:
     """Those below p_t in order of p, each once."""
-    drawn = closest_sample(p, p_t=p_t, size=size, rng=rng())
+    drawn = closest_sample(p, ProtocolSettings(p_t=p_t), size=size, rng=rng())
     assert sorted(p[p < p_t].tolist())[:size] == p[drawn].tolist()
     assert len(drawn) == len(set(drawn.tolist()))
 
@@ -72,10 +72,10 @@ def test_equally_certain_pairs_come_in_random_order() -> None:
     """The order of the records must not decide whose data is opened: 4,000 draws, about 500 for each of eight."""
     p, generator, count = np.array([*[0.6] * 8, 0.7]), rng(), np.zeros(9, int)
     for _ in range(4000):
-        count[closest_sample(p, p_t=0.8, size=1, rng=generator)] += 1
+        count[closest_sample(p, ProtocolSettings(), size=1, rng=generator)] += 1
     assert 0 == count[8]
     assert np.all(np.abs(count[:8] - 500) < 7 * np.sqrt(500 * 7 / 8))
-    same = [closest_sample(p, p_t=0.8, size=4, rng=rng(5)).tolist() for _ in range(2)]
+    same = [closest_sample(p, ProtocolSettings(), size=4, rng=rng(5)).tolist() for _ in range(2)]
     assert same[0] == same[1]
 
 

@@ -17,6 +17,7 @@ from unveil.linkage.pairs import Pairs
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.unhardened import agreement, unhardened
 from unveil.schema import Hardening, LayerR
+from unveil.schema.hardening import METHODS
 
 M = 1024
 N = 400
@@ -36,6 +37,11 @@ STEPS = {
     ),
     "fold, then coins": (Hardening(method="xor-fold"), Hardening(method="randomised-response", f=0.1)),
 }
+
+
+def test_every_method_is_among_these_tests() -> None:
+    """A row that says a wrong XOR width skews evidence without a word."""
+    assert set(METHODS) == {step.method for steps in STEPS.values() for step in steps}
 
 
 def pairs_that_differ(share: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import stat
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,20 @@ def test_a_project_survives_being_written(trial: Project) -> None:
     again = parse_project(project_text(trial))
     assert trial == again
     assert trial.fingerprint() == again.fingerprint()
+
+
+def plain_values(value: object) -> list[object]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if inner is None else [leaf for each in inner for leaf in plain_values(each)]
+
+
+@settings(max_examples=20, deadline=None)
+@given(projects())
+def test_a_project_file_holds_nothing_that_toml_readers_disagree_on(trial: Project) -> None:
+    """Text, truth values, 64-bit numbers: other programs read it too. Dates and longer numbers are in no project."""
+    values = plain_values(tomllib.loads(project_text(trial)))
+    assert {str, bool, int, float} >= {type(value) for value in values}
+    assert all(-(1 << 63) <= value < 1 << 63 for value in values if isinstance(value, int))
 
 
 def problems(text: str, **options: Any) -> dict[str, str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import Problem, SchemaError
 from unveil.schema import Schema, built_in, built_in_names, built_in_text, load, parse
-from unveil.schema.definition import LONGEST
+from unveil.settings.reader import LONGEST
 
 SMALL = 'name = "small"\n[[attributes]]\nname = "first_name"\n[[attributes]]\nname = "last_name"\n'
 
@@ -342,3 +342,9 @@ def test_the_fingerprint_follows_what_owners_must_agree_on() -> None:
     other = parse(SMALL + "q = 3")
     assert parse(SMALL).fingerprint() == same.fingerprint()
     assert parse(SMALL).fingerprint() != other.fingerprint()
+
+
+def test_fingerprints_of_the_built_in_schemas_are_the_agreed_ones() -> None:
+    """Owners that run different versions must still agree; whoever changes these breaks every project that runs."""
+    assert "5d23ae606fefcda0a423908683660b95c9f59ae36350bb2d2dae31cbe4c620e4" == built_in("person").fingerprint()
+    assert "b704b283e335bba2c5b34a93ff34cbe3f35adc20d9ff1ed6595384d69ef32887" == built_in("clinic").fingerprint()

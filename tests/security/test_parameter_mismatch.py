@@ -22,6 +22,7 @@ from unveil.roles.chance import SeededChance
 from unveil.roles.owner.machine import Owner
 from unveil.roles.record_unit.machine import RecordUnit
 from unveil.schema import Attribute, Hardening, Schema, built_in
+from unveil.settings.choices import rows_of
 
 A, B = owner("a"), owner("b")
 BASE = built_in()
@@ -41,17 +42,18 @@ def changes(model: BaseModel, path: str = "") -> Iterator[tuple[str, BaseModel]]
     """The model with one thing changed, for every thing that there is, and where it is."""
     for name, info in type(model).model_fields.items():
         value = getattr(model, name)
-        for place, other in others(value, info.annotation, f"{path}.{name}".strip(".")):
+        for place, other in others(value, (info.annotation, *info.metadata), f"{path}.{name}".strip(".")):
             yield place, model.model_copy(update={name: other})
 
 
-def others(value: Any, annotation: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Other values for a field."""
+def others(value: Any, annotation: tuple[Any, ...], path: str) -> Iterator[tuple[str, Any]]:
+    """Other values for a field with this type and metadata."""
     if isinstance(value, BaseModel):
         yield from changes(value, path)
     elif isinstance(value, tuple):
         for at, one in enumerate(value):
-            for place, other in others(one, (get_args(annotation) or (None,))[0], path):
+            inner = (get_args(annotation[0]) or (None,))[0]
+            for place, other in others(one, (inner, *get_args(inner)), path):
                 yield place, (*value[:at], other, *value[at + 1 :])
         yield path, value[:-1] if value else (value,)
         if len(set(map(str, value))) > 1:
@@ -60,11 +62,11 @@ def others(value: Any, annotation: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, other_than(value, annotation)
 
 
-def other_than(value: Any, annotation: Any) -> Any:
+def other_than(value: Any, annotation: tuple[Any, ...]) -> Any:
     """A value that differs as little as possible."""
-    choices = [
-        one for part in (annotation, *get_args(annotation)) if get_origin(part) is Literal for one in get_args(part)
-    ]
+    parts = [*annotation, *get_args(annotation[0])]
+    choices = [one for part in parts if get_origin(part) is Literal for one in get_args(part)]
+    choices += rows_of(annotation) or ()
     match value:
         case bool():
             return not value

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from tomli_w import dumps as document
 from two_projects import TwoProjects, make, unit_config
 
 from unveil.errors import ClaimedError, UnveilError
@@ -20,7 +21,6 @@ from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Address
 from unveil.runtime.serve import serve_unit
 from unveil.settings.reader import ProjectError
-from unveil.settings.toml_text import document
 
 ORDERED = list(itertools.permutations(UNITS, 2))
 

@@ -17,11 +17,11 @@ import pytest
 from field_run import KEY_DO, FieldRun
 from live_units import LiveUnits
 from planted import MARK, encodings_found, found_in_files, marks, of_bytes, of_text
+from tomli_w import dumps as document
 from two_projects import unit_config
 
 from patience import PATIENCE
 from unveil.lab.local_parties.folder import OWNERS, UNITS
-from unveil.settings.toml_text import document
 
 PASSWORD = "Passwort-Zwiebel-77"
 PASSPHRASE = "correct horse Zwiebel staple"

@@ -10,13 +10,14 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from tomli_w import dumps as document
+
 from unveil.lab.local_parties.folder import UNITS
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
 from unveil.projects.project import Party, Project, ProjectLimits
 from unveil.schema import Schema, built_in
 from unveil.schema.presets import with_preset
-from unveil.settings.toml_text import document
 from unveil.transport.http.tls import Credentials
 
 PROJECTS = ("alpha", "beta")

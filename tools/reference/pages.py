@@ -31,10 +31,10 @@ from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import Message
 from unveil.protocol.roles import Role
 from unveil.schema import TRANSFORMS, Schema, built_in_text
+from unveil.settings.choices import Choice, rows_of
 
 # The words that errors use for what a setting takes: the page and the error cannot disagree.
-from unveil.settings.mistakes import _allowed as allowed
-from unveil.settings.mistakes import _settings_in as settings_in
+from unveil.settings.mistakes import allowed_values, settings_in
 
 _KINDS: Final = {bool: "", int: "whole number", float: "number", str: "text", Path: "path"}
 _EXAMPLE: Final = "Example: "
@@ -157,9 +157,11 @@ def schema_page() -> str:
         if description:
             lines[-1] += f" A list of tables: {description}."
         lines += ["", *table(("key", "allowed", "default", "meaning"), _settings(model))]
+        for name, field in model.model_fields.items():
+            lines += _explained(f"`{name}`", _choices(field.annotation, field.metadata))
         if title == "[[blocking]]":
-            names = ", ".join(f"`{name}`" for name in TRANSFORMS)
-            lines += ["", f"Transforms: {names}. A key is omitted for a record in which one of its fields is empty."]
+            lines += _explained("Transforms", TRANSFORMS)
+            lines += ["", "A key is omitted for a record in which one of its fields is empty."]
     lines += ["", "## The built-in schema `person`", "", "```toml", built_in_text().rstrip("\n"), "```"]
     return page(lines)
 
@@ -180,8 +182,26 @@ def schema_sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[st
 def _settings(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
     for name, field in model.model_fields.items():
         if settings_in(field.annotation) is None:
-            words = re.sub(r"matching (\S+)", r"matching `\1`", allowed(field.annotation, field.metadata))
+            words = re.sub(r"matching (\S+)", r"matching `\1`", allowed_values(field.annotation, field.metadata))
             yield f"`{name}`", words, _default(field), field.description or ""
+
+
+def _choices(annotation: Any, metadata: Sequence[Any] = ()) -> Mapping[str, object]:
+    """The rows of the table whose names a setting takes, alone or in a list; none if it takes something else."""
+    if get_origin(annotation) is Annotated:
+        return _choices(get_args(annotation)[0], get_args(annotation)[1:])
+    found = [rows_of(metadata), *(_choices(inner) for inner in get_args(annotation))]
+    return next((rows for rows in found if rows), {})
+
+
+def _explained(title: str, rows: Mapping[str, object]) -> Iterator[str]:
+    """What each choice means, as a list."""
+    if rows:
+        yield from ("", f"{title}:", "")
+    for name, row in rows.items():
+        assert isinstance(row, Choice), f"{name} has no sentence"
+        settings = ", ".join(f"`{key}`" for key in sorted(getattr(row, "takes", ())))
+        yield f"* `{name}`: {row.sentence}" + (f"; takes {settings}" if settings else "")
 
 
 def _default(field: FieldInfo) -> str:

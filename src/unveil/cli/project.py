@@ -58,9 +58,10 @@ def new(
 
     Example: unveil project new project.toml --name stroke-2025
     """
+    from tomli_w import dumps as document
+
     from unveil.projects.project_file import parse_project, schema_data, write_new
     from unveil.schema.presets import with_preset
-    from unveil.settings.toml_text import document
 
     linkage = schema_data(with_preset(_schema(schema), preset))
     linkage["protocol"]["decoys"] = decoys

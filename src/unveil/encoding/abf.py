@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding import filters
-from unveil.encoding.bits import CHUNK_BYTES, words_for
+from unveil.encoding.bits import CHUNK_BYTES
 from unveil.encoding.filters import column_of, value_filters
 from unveil.encoding.hashing import gathered, positions
 from unveil.encoding.keys import SHORTEST_KEY, Subkeys
 from unveil.encoding.qgrams import tokenise
 from unveil.errors import SettingError
+from unveil.linkage.bits import word_count
 from unveil.records import Records
 from unveil.schema import Schema
 
@@ -29,7 +30,7 @@ _ROWS_AT_ONCE = 2048
 def abf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     """For every record and attribute a filter of layer_a.m bits under the key ("A", attribute name)."""
     m = schema.layer_a.m
-    out = np.empty((len(records), len(schema.attributes), words_for(m)), dtype=np.uint64)
+    out = np.empty((len(records), len(schema.attributes), word_count(m)), dtype=np.uint64)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("A", attribute=attribute.name)
@@ -54,7 +55,7 @@ def _one_by_one(
 ) -> NDArray[np.uint64]:
     """The same through the library's HMAC, token by token: for small batches, and the reference of the kernels."""
     m = schema.layer_a.m
-    out = np.empty((len(rows), len(schema.attributes), words_for(m)), dtype=np.uint64)
+    out = np.empty((len(rows), len(schema.attributes), word_count(m)), dtype=np.uint64)
     step = max(1, min(_ROWS_AT_ONCE, CHUNK_BYTES // m))
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)

@@ -7,19 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.linkage.bits import word_count
+
 #: Unpacked or gathered rows that are held at a time stay below this, so that memory does not grow with the records.
 CHUNK_BYTES = 1 << 24
-
-
-def words_for(m: int) -> int:
-    """Words that hold m bits."""
-    return -(-m // 64)
 
 
 def pack(unpacked: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Rows of zeros and ones as words; the bits past the last are zero."""
     n, m = unpacked.shape
-    packed = np.zeros((n, words_for(m) * 8), dtype=np.uint8)
+    packed = np.zeros((n, word_count(m) * 8), dtype=np.uint8)
     packed[:, : -(-m // 8)] = np.packbits(unpacked, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64, copy=False)
 

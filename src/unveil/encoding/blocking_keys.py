@@ -8,6 +8,8 @@ bytes. It is keyed because values have few forms: a plain hash of a name and a y
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +17,13 @@ from numpy.typing import NDArray
 from unveil.encoding import filters
 from unveil.encoding.filters import column_of
 from unveil.encoding.keys import Subkeys, join_parts
-from unveil.encoding.normalise import composed, normalise
-from unveil.encoding.phonetics import phonetic_code
+from unveil.encoding.normalise import normalise
+from unveil.encoding.phonetics import capital_letters
+from unveil.encoding.transforms import FUNCTIONS
+from unveil.protocol.messages import HASH
 from unveil.records import Records
-from unveil.schema import PHONETICS, Attribute, BlockingKey, Schema
-
-KEY_BYTES = 16
+from unveil.schema import TRANSFORMS, Attribute, BlockingKey, Schema
+from unveil.schema.transforms import Handed
 
 #: The distinct transformed values of a field, and for every record the number of its own.
 Field = tuple[list[str], NDArray[np.int64]]
@@ -28,27 +31,25 @@ Field = tuple[list[str], NDArray[np.int64]]
 
 def blocking_keys(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint8]:
     """For every record and blocking key 16 bytes; all zero if one of the fields is empty."""
-    out = np.zeros((len(records), len(schema.blocking), KEY_BYTES), dtype=np.uint8)
+    out = np.zeros((len(records), len(schema.blocking), HASH), dtype=np.uint8)
     for index, blocking in enumerate(schema.blocking):
         out[:, index] = _one_key(records, schema, blocking, keys.of("blocking", name=blocking.name))
     return out
 
 
 def transformed(value: str, attribute: Attribute, transform: str | None) -> str:
-    """
-    The value as a blocking field.
-
-    None: normalised. "raw": trimmed (and in composed form) but otherwise as it is. "first1" … "first4": that many
-    characters of the normalised value. A phonetic method: its code of the normalised value.
-    """
-    if transform == "raw":
-        return composed(value).strip()
-    text = normalise(value, attribute.normalise)
+    """The value as a blocking field: normalised, or what the transform makes of what it is handed."""
     if transform is None:
-        return text
-    if transform in PHONETICS:
-        return phonetic_code(transform, text)
-    return text[: int(transform.removeprefix("first"))]
+        return normalise(value, attribute.normalise)
+    text = _HANDED[TRANSFORMS[transform].handed](value, attribute)
+    return FUNCTIONS[transform](text) if text else ""
+
+
+_HANDED: Final[dict[Handed, Callable[[str, Attribute], str]]] = {
+    "value": lambda value, _: value,
+    "normalised": lambda value, attribute: normalise(value, attribute.normalise),
+    "letters": lambda value, attribute: capital_letters(normalise(value, attribute.normalise)),
+}
 
 
 def _one_key(records: Records, schema: Schema, blocking: BlockingKey, key: bytes) -> NDArray[np.uint8]:
@@ -66,7 +67,7 @@ def _at_once(fields: list[Field], key: bytes) -> NDArray[np.uint8]:
     texts = [join_parts(value) for values, _ in fields for value in values]
     offsets = np.cumsum([0, *(len(values) for values, _ in fields)])
     pieces = np.stack([offset + codes for offset, (_, codes) in zip(offsets[:-1], fields, strict=True)], axis=1)
-    out = hmac_all(key, texts, pieces, size=KEY_BYTES)
+    out = hmac_all(key, texts, pieces, size=HASH)
     for values, codes in fields:
         out[np.array([not value for value in values], dtype=bool)[codes]] = 0
     return out
@@ -79,12 +80,12 @@ def _by_combination(fields: list[Field], key: bytes) -> NDArray[np.uint8]:
         # Renumbering after every field keeps the numbers below n, so their product cannot overflow.
         _, combined = np.unique(combined * len(values) + codes, return_inverse=True)
     _, example, combination = np.unique(combined, return_index=True, return_inverse=True)
-    digests = np.zeros((len(example), KEY_BYTES), dtype=np.uint8)
+    digests = np.zeros((len(example), HASH), dtype=np.uint8)
     chosen = [[values[code] for code in codes[example].tolist()] for values, codes in fields]
     for place, parts in enumerate(zip(*chosen, strict=True)):
         if all(parts):
             digest = hmac.digest(key, join_parts(*parts), "sha256")
-            digests[place] = np.frombuffer(digest, dtype=np.uint8, count=KEY_BYTES)
+            digests[place] = np.frombuffer(digest, dtype=np.uint8, count=HASH)
     return digests[combination]
 
 

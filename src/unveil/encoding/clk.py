@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding import filters
-from unveil.encoding.bits import or_rows, words_for
+from unveil.encoding.bits import or_rows
 from unveil.encoding.filters import column_of, value_filters
 from unveil.encoding.keys import Subkeys
+from unveil.linkage.bits import word_count
 from unveil.records import Records
 from unveil.schema import Schema
 
@@ -24,7 +25,7 @@ def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
 
         return bulk.clk(records, schema, keys)
     m, h = schema.layer_r.m, schema.layer_r.h
-    out = np.zeros((len(records), words_for(m)), dtype=np.uint64)
+    out = np.zeros((len(records), word_count(m)), dtype=np.uint64)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("R", attribute=attribute.name)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,20 @@ from numpy.typing import NDArray
 from unveil.encoding.abf import abf, kabf
 from unveil.encoding.blocking_keys import blocking_keys
 from unveil.encoding.clk import clk
-from unveil.encoding.hardening import harden, hardened_length
+from unveil.encoding.hardening import harden, hardened_length, needs_chance
 from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.encoding.rbf import rbf
 from unveil.errors import SettingError
 from unveil.records import Records
 from unveil.schema import Schema
+from unveil.schema.definition import RECORD_ENCODINGS
+from unveil.settings.choices import binding
+
+#: The function behind each record-level encoding.
+FUNCTIONS: Final[dict[str, Callable[[Records, Schema, Subkeys], NDArray[np.uint64]]]] = {}
+encodes = binding(RECORD_ENCODINGS, FUNCTIONS)
+encodes("clk")(clk)
+encodes("rbf")(rbf)
 
 
 class Encoder:
@@ -36,13 +45,12 @@ class Encoder:
         """
         For every record its hardened filter of m bits, as words: shape (n, ⌈m/64⌉).
 
-        Only randomised response draws from `rng`; everything else follows from the key.
+        Only methods that toss coins (randomised response) draw from `rng`; everything else follows from the key.
         """
         layer = self._schema.layer_r
-        if rng is None and any(step.method == "randomised-response" for step in layer.hardening):
-            raise SettingError("randomised response needs a random generator", hint="pass rng to record_level")
-        encode = clk if layer.encoding == "clk" else rbf
-        filters = encode(records, self._schema, self._keys)
+        if rng is None and needs_chance(layer.hardening):
+            raise SettingError("this hardening needs a random generator", hint="pass rng to record_level")
+        filters = FUNCTIONS[layer.encoding](records, self._schema, self._keys)
         return harden(filters, layer.hardening, m=layer.m, keys=self._keys, rng=rng)
 
     def blocking_keys(self, records: Records) -> NDArray[np.uint8]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.bits import chunks, words_for
+from unveil.encoding.bits import chunks
 from unveil.encoding.hashing import masks, positions
 from unveil.encoding.qgrams import Tokens, tokenise
 from unveil.errors import SettingError
+from unveil.linkage.bits import word_count
 from unveil.records import Column, Records
 from unveil.schema import Attribute
 
@@ -40,7 +41,7 @@ def value_filters(
         return bulk.value_filters(column.distinct, attribute, index, key=key, m=m, h=h)
     tokens = tokenise(column.distinct, attribute, index)
     token_masks = masks(positions([(key, tokens.distinct)], m=m, h=h), m=m)
-    return _or_of_tokens(tokens, token_masks, words_for(m))
+    return _or_of_tokens(tokens, token_masks, word_count(m))
 
 
 def _or_of_tokens(tokens: Tokens, token_masks: NDArray[np.uint64], words: int) -> NDArray[np.uint64]:

@@ -4,22 +4,55 @@ Steps that make a record-level filter harder to attack.
 Each takes packed filters of m bits and returns new ones. All but randomised response are the same idea: an output bit
 is the XOR of some input bits, perhaps flipped, and the steps differ in which. What each protects against, and what it
 costs in quality, differs widely.
+
+What a method takes and what follows from it stands in its row of `schema.hardening`; here is how it is done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding import draws
-from unveil.encoding.bits import chunks, pack, unpack, words_for
+from unveil.encoding.bits import chunks, pack, unpack
 from unveil.encoding.keys import Subkeys
 from unveil.errors import SettingError
+from unveil.linkage.bits import word_count
 from unveil.schema import Hardening
+from unveil.schema.hardening import METHODS, length_after
+from unveil.settings.choices import binding
 
 Filters = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HardeningInput:
+    """What a method works on: filters of m bits, the settings of the step, its key, and perhaps a generator."""
+
+    filters: Filters
+    m: int
+    step: Hardening
+    key: bytes
+    rng: np.random.Generator | None
+
+    @property
+    def chance(self) -> np.random.Generator:
+        """The generator to toss coins with; SettingError if there is none."""
+        if self.rng is None:
+            raise SettingError(f"{self.step.method.replace('-', ' ')} needs a random generator", hint="pass rng")
+        return self.rng
+
+    def __repr__(self) -> str:
+        return f"HardeningInput(<{len(self.filters)} filters of {self.m} bits, {self.step.method}>)"
+
+
+#: The function behind each method.
+FUNCTIONS: Final[dict[str, Callable[[HardeningInput], Filters]]] = {}
+hardens = binding(METHODS, FUNCTIONS)
 
 
 def xor_fold(filters: Filters, *, m: int) -> Filters:
@@ -69,66 +102,71 @@ def randomised_response(filters: Filters, *, m: int, f: float, rng: np.random.Ge
     return out
 
 
+@hardens("xor-fold")
+def _xor_fold(given: HardeningInput) -> Filters:
+    return xor_fold(given.filters, m=given.m)
+
+
+@hardens("balance")
+def _balance(given: HardeningInput) -> Filters:
+    return balance(given.filters, m=given.m, key=given.key)
+
+
+@hardens("rule-90")
+def _rule_90(given: HardeningInput) -> Filters:
+    return rule_90(given.filters, m=given.m)
+
+
+@hardens("re-sampling")
+def _re_sampling(given: HardeningInput) -> Filters:
+    return re_sampling(given.filters, m=given.m, key=given.key, m_out=given.step.m)
+
+
+@hardens("diffusion")
+def _diffusion(given: HardeningInput) -> Filters:
+    return diffusion(given.filters, m=given.m, key=given.key, t=given.step.t, m_out=given.step.m)
+
+
+@hardens("permutation")
+def _permutation(given: HardeningInput) -> Filters:
+    return permutation(given.filters, m=given.m, key=given.key)
+
+
+@hardens("randomised-response")
+def _randomised_response(given: HardeningInput) -> Filters:
+    return randomised_response(given.filters, m=given.m, f=given.step.f, rng=given.chance)
+
+
 def harden(
     filters: Filters, steps: Sequence[Hardening], *, m: int, keys: Subkeys, rng: np.random.Generator | None
 ) -> Filters:
     """The filters after these steps, in order; step i has the key ("hardening", step i, method)."""
     for index, step in enumerate(steps):
         key = keys.of("hardening", step=str(index), method=step.method)
-        filters = _apply(step, filters, m=m, key=key, rng=rng)
-        m = _length_after(step, m)
+        filters = FUNCTIONS[step.method](HardeningInput(filters, m, step, key, rng))
+        m = length_after([step], m)
     return filters
+
+
+def needs_chance(steps: Sequence[Hardening]) -> bool:
+    """Whether one of these steps tosses coins, so that hardening is not the same twice."""
+    return any(METHODS[step.method].coins_leave is not None for step in steps)
 
 
 def hardened_length(steps: Sequence[Hardening], m: int) -> int:
     """Length in bits after these steps on m bits; a step that cannot be done raises SettingError."""
     for step in steps:
-        m = _length_after(step, m)
+        if problem := METHODS[step.method].wrong(step, m):
+            raise SettingError(f"{step.method} cannot be done: {problem.what}", hint=f"choose {problem.allowed}")
+        m = length_after([step], m)
     return m
-
-
-def _apply(step: Hardening, filters: Filters, *, m: int, key: bytes, rng: np.random.Generator | None) -> Filters:
-    match step.method:
-        case "xor-fold":
-            hardened = xor_fold(filters, m=m)
-        case "balance":
-            hardened = balance(filters, m=m, key=key)
-        case "rule-90":
-            hardened = rule_90(filters, m=m)
-        case "re-sampling":
-            hardened = re_sampling(filters, m=m, key=key, m_out=step.m)
-        case "diffusion":
-            hardened = diffusion(filters, m=m, key=key, t=step.t, m_out=step.m)
-        case "permutation":
-            hardened = permutation(filters, m=m, key=key)
-        case "randomised-response":
-            if rng is None:
-                raise SettingError("randomised response needs a random generator", hint="pass rng")
-            hardened = randomised_response(filters, m=m, f=step.f, rng=rng)
-    return hardened
-
-
-def _length_after(step: Hardening, m: int) -> int:
-    match step.method:
-        case "xor-fold":
-            if m % 2:
-                raise SettingError(f"xor-fold cannot halve {m} bits", hint="choose an even length")
-            return m // 2
-        case "balance":
-            return 2 * m
-        case "diffusion" if step.t > m:
-            raise SettingError(f"diffusion cannot draw {step.t} distinct positions of {m}", hint="choose a smaller t")
-        case "diffusion" | "re-sampling":
-            return step.m or m
-        case _:
-            return m
 
 
 def _xor_of(
     filters: Filters, m: int, sources: NDArray[np.int64], *, flipped: NDArray[np.bool_] | None = None
 ) -> Filters:
     """Output bit i is the XOR of input bits sources[i], inverted where flipped[i]."""
-    out = np.empty((len(filters), words_for(len(sources))), dtype=np.uint64)
+    out = np.empty((len(filters), word_count(len(sources))), dtype=np.uint64)
     for part in chunks(len(filters), max(m, len(sources))):
         # Turned on its side, one row per bit position and eight records to the byte: XOR-ing whole rows makes the
         # price nearly independent of how many sources a bit has.

@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
 from numpy.typing import NDArray
 
-from unveil.encoding.bits import chunks, pack, words_for
+from unveil.encoding.bits import chunks, pack
+from unveil.linkage.bits import word_count
 
 #: Tokens to hash, with the key to hash them under.
 Job = tuple[bytes, Sequence[bytes]]
@@ -39,7 +40,7 @@ def positions(jobs: Sequence[Job], *, m: int, h: int) -> NDArray[np.uint16]:
 
 def masks(places: NDArray[np.uint16], *, m: int) -> NDArray[np.uint64]:
     """For every row of positions the filter with these bits set."""
-    out = np.empty((len(places), words_for(m)), dtype=np.uint64)
+    out = np.empty((len(places), word_count(m)), dtype=np.uint64)
     for part in chunks(len(places), m):
         rows = places[part]
         out[part] = gathered(rows, np.arange(len(rows)), len(rows), m=m)

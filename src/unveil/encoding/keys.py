@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unveil.errors import KeyFileError, SettingError
+from unveil.protocol.messages import OWNER_KEY
 
 KeyPurpose = Literal["R", "A", "blocking", "hardening", "fingerprint"]
 SHORTEST_KEY = 16
@@ -37,8 +38,8 @@ class OwnerKey:
 
     @classmethod
     def generate(cls, rng_bytes: Callable[[int], bytes] = secrets.token_bytes) -> OwnerKey:
-        """A fresh key of 32 random bytes."""
-        return cls(rng_bytes(32))
+        """A fresh key of random bytes."""
+        return cls(rng_bytes(OWNER_KEY))
 
     def __repr__(self) -> str:
         return "OwnerKey(<redacted>)"

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import Final
 
-from unveil.schema import Normalisation
+from unveil.schema.normalisation import STEPS
+from unveil.settings.choices import binding
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PASSES = 8  # every Unicode character settles within three
@@ -27,16 +29,20 @@ _LETTERS = str.maketrans({
 })
 # fmt: on
 
+#: The function behind each step.
+FUNCTIONS: Final[dict[str, Callable[[str], str]]] = {}
+normalises = binding(STEPS, FUNCTIONS)
+
 
 def composed(value: str) -> str:
     """The value in NFC. Halves of surrogate pairs, which no encoding can hold, become U+FFFD."""
     return value if value.isascii() else unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", value))
 
 
-def normalise(value: str, steps: Iterable[Normalisation]) -> str:
+def normalise(value: str, steps: Collection[str]) -> str:
     """The value after these steps: the fixed point of applying all of them in order."""
-    functions = [_STEPS[step] for step in steps]
-    if value.isascii():
+    functions = [FUNCTIONS[step] for step in steps]
+    if value.isascii() and is_plain_on_ascii(steps):
         # Nothing to compose, and no step uncovers work for another: the first pass is the fixed point.
         for function in functions:
             value = function(value)
@@ -51,39 +57,40 @@ def normalise(value: str, steps: Iterable[Normalisation]) -> str:
     return current
 
 
+def is_plain_on_ascii(steps: Iterable[str]) -> bool:
+    """Whether every step only drops ASCII characters or makes them small, so that shortcuts may take its place."""
+    return "anything" not in [STEPS[step].on_ascii for step in steps]
+
+
+@normalises("transliterate")
 def _transliterate(value: str) -> str:
     return value if value.isascii() else value.translate(_LETTERS)
 
 
+@normalises("trim")
 def _trim(value: str) -> str:
     return value.strip()
 
 
+@normalises("lowercase")
 def _lowercase(value: str) -> str:
     # Case folding, not lower(): ẞ and ß, Σ and final ς must agree.
     return value.casefold()
 
 
+@normalises("strip-accents")
 def _strip_accents(value: str) -> str:
     if value.isascii():
         return value
     return "".join(c for c in unicodedata.normalize("NFKD", value) if not unicodedata.combining(c))
 
 
+@normalises("digits-only")
 def _digits_only(value: str) -> str:
     """Decimal digits of any script, as 0 to 9."""
     return "".join(str(unicodedata.decimal(c)) for c in value if c.isdecimal())
 
 
+@normalises("letters-only")
 def _letters_only(value: str) -> str:
     return "".join(c for c in value if c.isalpha())
-
-
-_STEPS: dict[Normalisation, Callable[[str], str]] = {
-    "transliterate": _transliterate,
-    "trim": _trim,
-    "lowercase": _lowercase,
-    "strip-accents": _strip_accents,
-    "digits-only": _digits_only,
-    "letters-only": _letters_only,
-}

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.bits import chunks, or_rows, pack, unpack, words_for
+from unveil.encoding.bits import chunks, or_rows, pack, unpack
 from unveil.encoding.draws import permutation
 from unveil.encoding.filters import column_of, value_filters
 from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.errors import SettingError
+from unveil.linkage.bits import word_count
 from unveil.records import Records
 from unveil.schema import Schema
 
@@ -41,7 +42,7 @@ def rbf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     """
     m, m_a = schema.layer_r.m, schema.layer_a.m
     layout = _layout(schema, keys)
-    out = np.zeros((len(records), words_for(m)), dtype=np.uint64)
+    out = np.zeros((len(records), word_count(m)), dtype=np.uint64)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("R", attribute=attribute.name)
@@ -94,7 +95,7 @@ def _placed(
     filters: NDArray[np.uint64], m_a: int, source: NDArray[np.int64], places: NDArray[np.int64], m: int
 ) -> NDArray[np.uint64]:
     """The values' filters with bit source[j] moved to bit places[j] of m."""
-    out = np.empty((len(filters), words_for(m)), dtype=np.uint64)
+    out = np.empty((len(filters), word_count(m)), dtype=np.uint64)
     for part in chunks(len(filters), m_a + m):
         bits = unpack(filters[part], m_a)
         moved = np.zeros((len(bits), m), dtype=np.uint8)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.bits import Bits
+from unveil.linkage.bits import Bits, dice
 from unveil.linkage.engine import Measure
 
 Ints = NDArray[np.integer]
@@ -24,13 +24,12 @@ Ints = NDArray[np.integer]
 
 def similarity(common: Ints, left: Ints, right: Ints, *, m: int, measure: Measure) -> NDArray[np.float64]:
     """The similarity of filters with so many ones in common, left and right: what every engine must return."""
+    if measure == "dice":
+        return dice(common, left, right)
     total = np.asarray(left, np.int64) + right
     if measure == "hamming":
         return (m - total + 2 * np.asarray(common, np.int64)) / m
-    if measure == "dice":
-        over, under = 2 * np.asarray(common, np.int64), total
-    else:
-        over, under = np.asarray(common, np.int64), total - common
+    over, under = np.asarray(common, np.int64), total - common
     return np.divide(over, under, out=np.zeros(under.shape), where=under > 0)
 
 

@@ -22,17 +22,16 @@ from numpy.typing import NDArray
 from unveil.errors import InputError
 from unveil.files.atomic import replacing
 from unveil.files.source import kind_of, opened
+from unveil.protocol.messages import HASH, filter_bytes
 
 FORMAT: Final = "unveil-encodings"
 VERSION: Final = "1"
-KEY_BYTES: Final = 16
 
 _PREFIX: Final = "unveil."
 _OWN: Final = ("format", "version", "m", "records")
 _ID: Final = "record_id"
 _FILTER: Final = "filter"
 _BLOCK: Final = "block_"
-_WORD: Final = 64
 _MADE_BY_ENCODE: Final = "unveil encode makes such a file"
 _LONGEST_FILTER: Final = 1 << 20
 
@@ -66,7 +65,7 @@ def write_encodings(
 ) -> None:
     """Write an owner's encodings; the file appears whole or not at all, readable by its owner alone."""
     n, words = filters.shape
-    if words * _WORD < m or (words - 1) * _WORD >= m or len(ids) != n or blocking.shape[::2] != (n, KEY_BYTES):
+    if words * 8 != filter_bytes(m) or len(ids) != n or blocking.shape[::2] != (n, HASH):
         raise ValueError(f"{len(ids)} ids, filters {filters.shape} for m={m}, blocking keys {blocking.shape}")
     if reserved := set(metadata) & set(_OWN):
         raise ValueError(f"the file itself says {', '.join(sorted(reserved))}")
@@ -97,7 +96,7 @@ def read_encodings(path: Path) -> Encodings:
             blocks = [_unpacked(table.column(f"{_BLOCK}{k}")) for k in range(keys)]
         except (pa.ArrowException, OSError, MemoryError, ValueError):
             raise InputError(path, "is damaged", hint="encode the records again") from None
-    blocking = np.stack(blocks, axis=1) if blocks else np.zeros((count, 0, KEY_BYTES), dtype=np.uint8)
+    blocking = np.stack(blocks, axis=1) if blocks else np.zeros((count, 0, HASH), dtype=np.uint8)
     _check_contents(path, ids, filters, m)
     rest = {key: text for key, text in said.items() if key not in _OWN}
     return Encodings(tuple(ids), filters, m, blocking, rest)
@@ -144,8 +143,9 @@ def _sizes(path: Path, said: Mapping[str, str], file: Any) -> tuple[int, int]:
 def _check_columns(path: Path, schema: Any, m: int) -> int:
     """The number of blocking keys, once every column is known to be what the format says."""
     keys = len(schema.names) - 2
-    width = -(-m // _WORD) * _WORD // 8
-    wanted = {_ID: pa.string(), _FILTER: pa.binary(width)} | {f"{_BLOCK}{k}": pa.binary(KEY_BYTES) for k in range(keys)}
+    wanted = {_ID: pa.string(), _FILTER: pa.binary(filter_bytes(m))} | {
+        f"{_BLOCK}{k}": pa.binary(HASH) for k in range(keys)
+    }
     if {field.name: field.type for field in schema} != wanted or any(field.nullable for field in schema):
         raise InputError(path, "has other columns than a file of encodings", hint=_MADE_BY_ENCODE)
     return keys
@@ -154,5 +154,6 @@ def _check_columns(path: Path, schema: Any, m: int) -> int:
 def _check_contents(path: Path, ids: Sequence[str], filters: NDArray[np.uint64], m: int) -> None:
     if len(set(ids)) != len(ids):
         raise InputError(path, "has the same record id twice", hint="encode the records again")
-    if m % _WORD and np.any(filters[:, -1] >> np.uint64(m % _WORD)):
+    beyond = filter_bytes(m) * 8 - m
+    if beyond and np.any(filters[:, -1] >> np.uint64(64 - beyond)):
         raise InputError(path, f"has a filter with bits beyond its length {m}", hint="encode the records again")

@@ -17,9 +17,9 @@ from typing import Final
 from unveil.errors import KeyFileError
 from unveil.files import private_file
 from unveil.files import sealed_key as sealed
+from unveil.protocol.messages import OWNER_KEY
 
 MARK: Final = "unveil-key-1"
-KEY_BYTES: Final = 32
 
 _LONGEST: Final = 1024
 _NEW_HINT: Final = (
@@ -32,13 +32,13 @@ _COPY_HINT: Final = "copy the file again from whoever gave it to you"
 
 def new(path: Path) -> None:
     """Make a key file with a fresh random key; a file that exists is never replaced."""
-    write(path, secrets.token_bytes(KEY_BYTES))
+    write(path, secrets.token_bytes(OWNER_KEY))
 
 
 def write(path: Path, secret: bytes) -> None:
     """Make a key file that holds this key; a file that exists is never replaced."""
-    if len(secret) != KEY_BYTES:
-        raise KeyFileError(f"{path}: a key has {KEY_BYTES} bytes, not {len(secret)}")
+    if len(secret) != OWNER_KEY:
+        raise KeyFileError(f"{path}: a key has {OWNER_KEY} bytes, not {len(secret)}")
     text = f"{MARK}\n{_text_of(secret)}\n"
     private_file.write_new(path, text.encode("ascii"), error=KeyFileError, why_kept=KEPT)
 
@@ -58,8 +58,8 @@ def read(path: Path) -> bytes:
         secret = base64.b64decode(lines[1] + b"=" * (-len(lines[1]) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise KeyFileError(f"{path}: the key is not base64url text", hint=_COPY_HINT) from None
-    if len(secret) != KEY_BYTES:
-        raise KeyFileError(f"{path}: the key has {len(secret)} bytes, not {KEY_BYTES}", hint=_COPY_HINT)
+    if len(secret) != OWNER_KEY:
+        raise KeyFileError(f"{path}: the key has {len(secret)} bytes, not {OWNER_KEY}", hint=_COPY_HINT)
     # One key has one text: a last letter with stray bits is a damaged copy, not another spelling.
     if _text_of(secret).encode() != lines[1].rstrip(b"="):
         raise KeyFileError(f"{path}: the key is not base64url text", hint=_COPY_HINT)

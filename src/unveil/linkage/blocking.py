@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from unveil.linkage.pairs import Rows
 
-KEY_BYTES = 16
 _OMITTED = -1
 
 
@@ -84,7 +83,7 @@ def _codes(
     both = np.ascontiguousarray(np.concatenate([left, right]))
     if not len(both):
         return np.empty(0, np.int64), np.empty(0, np.int64), 0
-    values, codes = np.unique(both.view(f"V{KEY_BYTES}").ravel(), return_inverse=True)
+    values, codes = np.unique(both.view(f"V{both.shape[1]}").ravel(), return_inverse=True)
     codes = codes.astype(np.int64)
     codes[~both.any(axis=1)] = _OMITTED
     of_left, of_right = codes[: len(left)], codes[len(left) :]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from unveil.linkage.model import Model
 from unveil.linkage.outcome import CERTAIN, Flags, Outcomes, Reals, posterior
-from unveil.linkage.query import bucket_sample, closest_sample, uniform_sample
+from unveil.linkage.query import FUNCTIONS as STRATEGIES
 from unveil.schema import ProtocolSettings
 
 M = TypeVar("M", bound=Model)
@@ -114,12 +114,7 @@ class Layer(Generic[M]):
         """Draw up to `size` uncertain pairs that were never asked about."""
         settings = self._settings
         pool = np.flatnonzero(~self.asked & ~self.labelled & (self.p < settings.p_t))
-        if settings.strategy == "buckets":
-            drawn = bucket_sample(self.p[pool], p_t=settings.p_t, x=settings.x, size=size, rng=rng)
-        elif settings.strategy == "closest":
-            drawn = closest_sample(self.p[pool], p_t=settings.p_t, size=size, rng=rng)
-        else:
-            drawn = uniform_sample(self.p[pool], p_t=settings.p_t, size=size, rng=rng)
+        drawn = STRATEGIES[settings.strategy](self.p[pool], settings, size=size, rng=rng)
         return pool[drawn]
 
     def sure(self, above: float, size: int, rng: np.random.Generator) -> Positions:

@@ -10,14 +10,12 @@ can be undone on average, and a model that was learnt on plain filters then fits
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from unveil.linkage.outcome import Reals
 from unveil.schema import Hardening
-
-_XOR_OF_TWO: Final = frozenset({"xor-fold", "rule-90", "re-sampling"})
+from unveil.schema.hardening import METHODS
 
 
 def agreement(differing: Reals, m: int) -> Reals:
@@ -28,16 +26,10 @@ def agreement(differing: Reals, m: int) -> Reals:
 def unhardened(c: Reals, steps: Sequence[Hardening]) -> Reals:
     """The agreement before these steps, from the agreement after them; the last step is undone first."""
     for step in reversed(steps):
-        if step.method == "randomised-response":
-            c = c / max((1 - step.f) ** 2, 1e-6)
-        elif (mixed := _mixed(step)) > 1:
+        method = METHODS[step.method]
+        if method.coins_leave is not None:
+            c = c / max(method.coins_leave(step), 1e-6)
+        if (mixed := method.xor_of(step)) > 1:
             # Chance makes some filters agree by less than nothing, and an even root of that does not exist.
             c = np.sign(c) * np.abs(c) ** (1 / mixed)
     return np.clip(c, -1, 1)
-
-
-def _mixed(step: Hardening) -> int:
-    """How many bits each bit is the XOR of after this step."""
-    if step.method == "diffusion":
-        return step.t
-    return 2 if step.method in _XOR_OF_TWO else 1

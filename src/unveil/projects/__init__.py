@@ -9,7 +9,6 @@ Trust between the parties: who takes part in a project, under which certificate,
 * `authority`      whether an authority's certificate is one, and a party's own comes from it
 * `own_certificate` whether a party's own certificate will do: in force, for its purpose and its host
 * `pki`            a small authority for trials; certificates of a real one work the same
-* `settings_file`  TOML files, read with care; `toml_text`, the same written
 
 A party is known by the hash of its public key, not by the name in its certificate: whoever signs certificates can
 write any name, but only the party itself holds the private key.

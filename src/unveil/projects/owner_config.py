@@ -18,11 +18,11 @@ Paths are relative to the file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import tomli_w
 from pydantic import Field
 
 from unveil.errors import Problem
@@ -39,11 +39,14 @@ from unveil.projects.config_files import (
 )
 from unveil.settings.base import Settings
 from unveil.settings.patterns import NAME
-from unveil.settings.reader import ProjectError, checked, parse_table, read_text
-from unveil.settings.toml_text import document
+from unveil.settings.reader import ProjectError, SettingsKind
+from unveil.settings.reader import load as load_settings
 
 FILE_NAME: Final = "unveil.toml"
-_DEMONSTRATION: Final = "demonstration"
+_HINT: Final = "paths are relative to this file"
+_HINT_AT: Final = {
+    "demonstration": "the folder is that of a trial: pass --demonstration, which no real project needs",
+}
 
 
 class _OwnerFile(Settings):
@@ -76,13 +79,14 @@ class OwnerConfig:
         """The configuration in that file, or in `unveil.toml` in that folder, whose files are all there."""
         path = path / FILE_NAME if path.is_dir() else path
         folder = path.resolve().parent
-        file = checked(
-            _OwnerFile,
-            parse_table(read_text(path), source=str(path)),
-            lambda value: _cross_check(value, folder, demonstration=demonstration),
+        kind = SettingsKind(
+            model=_OwnerFile,
+            error=ProjectError,
+            cross_check=lambda value: _cross_check(value, folder, demonstration=demonstration),
+            hint=_HINT,
+            hint_at=_HINT_AT,
         )
-        if isinstance(file, list):
-            raise ProjectError(str(path), file, hint=_hint(file))
+        file = load_settings(path, kind)
         return cls(
             source=path,
             project=beside(folder, file.project),
@@ -103,7 +107,7 @@ def owner_text(
     certificate, tls_key, authority = tls
     given = {"project": project, "name": name, "data": data, "key": key, "policy": policy}
     plain = {word: value for word, value in given.items() if value is not None}
-    return document({**plain, "tls": {"certificate": certificate, "key": tls_key, "authority": authority}})
+    return tomli_w.dumps({**plain, "tls": {"certificate": certificate, "key": tls_key, "authority": authority}})
 
 
 def _cross_check(file: _OwnerFile, folder: Path, *, demonstration: bool) -> list[Problem]:
@@ -116,9 +120,3 @@ def _cross_check(file: _OwnerFile, folder: Path, *, demonstration: bool) -> list
         *tls_problems(folder, file.tls),
         *demonstration_problems(file.demonstration, demonstration=demonstration),
     ]
-
-
-def _hint(problems: Sequence[Problem]) -> str:
-    if any(problem.key == _DEMONSTRATION for problem in problems):
-        return "the folder is that of a trial: pass --demonstration, which no real project needs"
-    return "paths are relative to this file"

@@ -13,18 +13,18 @@ import ipaddress
 import json
 import re
 from collections import Counter
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from unveil.protocol.codec import VERSION
-from unveil.protocol.roles import Address, Role
+from unveil.protocol.roles import UNITS, Address, Role
 from unveil.schema import Schema
 from unveil.settings.base import Settings
+from unveil.settings.choices import OneOf
 from unveil.settings.patterns import NAME, NO_NAME_OR, PUBLIC_KEY
 
-UNITS: Final = (Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT, Role.REVIEW_UNIT)
 FEWEST_OWNERS: Final = 2
 
 _HOST: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*\Z")
@@ -35,7 +35,7 @@ _FINGERPRINT_BYTES: Final = 20
 class Party(Settings):
     """One party: the part it plays, and the public key of its certificate."""
 
-    role: Literal["owner", "record unit", "attribute unit", "review unit"] = Field(description="the part it plays")
+    role: Annotated[str, OneOf({role.value: role for role in Role})] = Field(description="the part it plays")
     name: str = Field("", pattern=NO_NAME_OR, description="name; owners need one, units may have one")
     address: str | None = Field(
         None, description="https://host:port where a unit listens; owners have none, for they open no port"

@@ -13,15 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from unveil.errors import Problem, SchemaError
+import tomli_w
+
+from unveil.errors import Problem
 from unveil.files.atomic import replacing
-from unveil.projects.project import FEWEST_OWNERS, UNITS, Party, Project, is_address
+from unveil.projects.project import FEWEST_OWNERS, Party, Project, is_address
 from unveil.protocol.codec import VERSION
-from unveil.protocol.roles import Role
+from unveil.protocol.roles import UNITS, Role
 from unveil.schema import Schema, parse
+from unveil.schema.definition import SCHEMA_FILE
 from unveil.settings.mistakes import near, shown
-from unveil.settings.reader import ProjectError, checked, parse_table, read_text
-from unveil.settings.toml_text import document
+from unveil.settings.reader import ProjectError, SettingsKind, checked, parse_table, read_text
 
 _HINT: Final = "unveil project new and unveil project join write this file"
 _KEPT: Final = "choose another name; a project file is never replaced, for parties may have joined it"
@@ -44,12 +46,18 @@ def parse_project(text: str, *, source: str = "project", demonstration: bool = F
     """The project in that text. Units that share a public key are refused unless this is a demonstration."""
     data = parse_table(text, source=source)
     unknown = [Problem(key, f"unknown key{near(key, _KEYS)}", ", ".join(_KEYS)) for key in data if key not in _KEYS]
-    schema = _schema(data.get("schema"), source)
+    schema = _schema(data.get("schema"))
     known = {key: value for key, value in data.items() if key in _KEYS}
     # A mistaken schema gives way to a sound one, so that the rest is checked all the same.
     known["schema"] = schema if isinstance(schema, Schema) else _ANY_SCHEMA
-    instead = {"name": "unnamed", "schema": _ANY_SCHEMA}
-    project = checked(Project, known, lambda value: _cross_check(value, demonstration=demonstration), instead=instead)
+    kind = SettingsKind(
+        model=Project,
+        error=ProjectError,
+        cross_check=lambda value: _cross_check(value, demonstration=demonstration),
+        instead={"name": "unnamed", "schema": _ANY_SCHEMA},
+        hint=_HINT,
+    )
+    project = checked(known, kind)
     problems = [
         *unknown,
         *(project if isinstance(project, list) else []),
@@ -59,14 +67,14 @@ def parse_project(text: str, *, source: str = "project", demonstration: bool = F
         problems = [] if draft else _incomplete(project)
         if not problems:
             return project
-    raise ProjectError(source, problems, hint=_HINT)
+    raise kind.refused(source, problems)
 
 
 def project_text(project: Project) -> str:
     """The project as TOML, every default written out: a later version with other defaults must read the same."""
     data = project.model_dump(mode="json", exclude={"linkage": True}, exclude_none=True)
     parties = data.pop("parties")
-    return document({**data, "parties": parties, "schema": schema_data(project.linkage)})
+    return tomli_w.dumps({**data, "parties": parties, "schema": schema_data(project.linkage)})
 
 
 def schema_data(schema: Schema) -> dict[str, Any]:
@@ -132,17 +140,15 @@ def _locked(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _schema(data: object, source: str) -> Schema | list[Problem]:
+def _schema(data: object) -> Schema | list[Problem]:
     """The schema under [schema], or its mistakes, their keys as they are in this file."""
     if not isinstance(data, Mapping):
         what = "missing" if data is None else f"{shown(data)} is not allowed"
         return [Problem("schema", what, "a table (the linkage schema; unveil schema show prints one)")]
-    try:
-        return parse(document(data), source=source)
-    except SchemaError as error:
-        return [Problem(f"schema.{each.key}", each.what, each.allowed) for each in error.problems]
-    except RecursionError:
-        return [Problem("schema", "lists are nested too deep", "a linkage schema")]
+    found = checked(data, SCHEMA_FILE)
+    if isinstance(found, Schema):
+        return found
+    return [Problem(f"schema.{each.key}", each.what, each.allowed) for each in found]
 
 
 def _incomplete(project: Project) -> list[Problem]:

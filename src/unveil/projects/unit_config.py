@@ -43,7 +43,8 @@ from unveil.projects.config_files import (
 from unveil.projects.project import is_host
 from unveil.settings.base import Settings
 from unveil.settings.mistakes import shown
-from unveil.settings.reader import ProjectError, checked, parse_table, read_text
+from unveil.settings.reader import ProjectError, SettingsKind
+from unveil.settings.reader import load as load_settings
 
 
 class _ListenFile(Settings):
@@ -92,13 +93,13 @@ class UnitConfig:
     def load(cls, path: Path, *, demonstration: bool = False) -> UnitConfig:
         """The configuration in that file, whose files are all there."""
         folder = path.resolve().parent
-        file = checked(
-            _UnitFile,
-            parse_table(read_text(path), source=str(path)),
-            lambda value: _cross_check(value, folder, demonstration=demonstration),
+        kind = SettingsKind(
+            model=_UnitFile,
+            error=ProjectError,
+            cross_check=lambda value: _cross_check(value, folder, demonstration=demonstration),
+            hint="paths are relative to this file",
         )
-        if isinstance(file, list):
-            raise ProjectError(str(path), file, hint="paths are relative to this file")
+        file = load_settings(path, kind)
         tls = Tls.beside(folder, file.tls)
         return cls(
             source=path,

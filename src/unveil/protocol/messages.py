@@ -13,12 +13,18 @@ from typing import ClassVar
 
 ID = 16  # bytes of a handle, pair id, task id or link id
 KEY_PAIR = 32  # bytes of key_pair
+OWNER_KEY = 32  # bytes of key_do, which no message carries
 HASH = 16  # bytes of a hashed blocking key
 REAL = 8  # bytes of a float
 POSITION = 8  # bytes of a row or position in a decision; no message has one
 MOST_PARTS = 65536  # that one upload or link table may come in
 MOST_WISHES = 1000  # entries of one wish: units ask for far fewer, and nobody must build an answer without bound
 LONGEST_VALUE = 256  # characters of a value for review: no name, date or address is longer, and masking takes time
+
+
+def filter_bytes(m: int) -> int:
+    """Bytes of a filter of m bits on the wire and on disk: whole 64-bit words, as `linkage.bits` holds it."""
+    return -(-m // 64) * 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -104,7 +110,7 @@ class RecordEncodings(Message):
 
     def widths(self) -> Mapping[str, int]:
         """Filters are m bits in whole 64-bit words; a hashed key of zeros was omitted."""
-        widths = {"handles": ID, "filters": -(-self.m // 64) * 8}
+        widths = {"handles": ID, "filters": filter_bytes(self.m)}
         if self.blocking_keys:
             widths["blocking"] = HASH * self.blocking_keys
         elif self.blocking:
@@ -152,7 +158,7 @@ class AttributeEncodings(Message):
 
     def widths(self) -> Mapping[str, int]:
         """A filter and a class for each attribute."""
-        return {"pair_ids": ID, "filters": self.attributes * -(-self.m // 64) * 8, "classes": self.attributes}
+        return {"pair_ids": ID, "filters": self.attributes * filter_bytes(self.m), "classes": self.attributes}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

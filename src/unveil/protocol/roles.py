@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 
 class Role(Enum):
@@ -13,6 +14,23 @@ class Role(Enum):
     RECORD_UNIT = "record unit"
     ATTRIBUTE_UNIT = "attribute unit"
     REVIEW_UNIT = "review unit"
+
+    @property
+    def slug(self) -> str:
+        """The role as it is written on command lines and in names of files, such as "record-unit"."""
+        return self.value.replace(" ", "-")
+
+    @classmethod
+    def of_slug(cls, slug: str) -> Role:
+        """The role with that slug; ValueError if there is none."""
+        for role in cls:
+            if role.slug == slug:
+                return role
+        raise ValueError(f"no role {slug}: {', '.join(role.slug for role in cls)}")
+
+
+#: The roles that are played once in a project and listen for the others.
+UNITS: Final = (Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT, Role.REVIEW_UNIT)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -10,29 +10,27 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from unveil.errors import Problem, SchemaError
+from unveil.schema.hardening import LONGEST_FILTER, SHORTEST_FILTER, Hardening, impossible_steps, length_after
+from unveil.schema.normalisation import Normalisation, leaves_nothing
 from unveil.schema.protocol import ProtocolSettings
+from unveil.schema.transforms import TRANSFORMS
+from unveil.settings import reader
 from unveil.settings.base import Settings, whole
-from unveil.settings.mistakes import explain, frozen, mended, near, parse_toml, shown
+from unveil.settings.choices import Choice, OneOf
+from unveil.settings.mistakes import near, shown
 
-Normalisation = Literal["transliterate", "strip-accents", "lowercase", "trim", "digits-only", "letters-only"]
-PHONETICS = ("soundex", "metaphone", "nysiis", "match_rating")
-SHORTEST_FILTER: Final = 64
-LONGEST_FILTER: Final = 65536
-LONGEST: Final = 1 << 20  # bytes of a schema file
-TRANSFORMS = ("raw", *PHONETICS, "first1", "first2", "first3", "first4")
-# What each hardening method takes beside its name; the others take nothing.
-_TAKES: Final = {
-    "diffusion": frozenset({"t", "m"}),
-    "re-sampling": frozenset({"m"}),
-    "randomised-response": frozenset({"f"}),
+#: How the attributes of a record make one filter. Adding one is a row here and a function bound in `encoding.encoder`.
+RECORD_ENCODINGS: Final[dict[str, Choice]] = {
+    "clk": Choice(sentence="all attributes are hashed into one filter, each under a key of its own"),
+    "rbf": Choice(sentence="bits are sampled from every attribute's own filter, more from the heavier ones"),
 }
 _FIELD = re.compile(r"(?:(?P<transform>\w+)\((?P<inner>\w+)\)|(?P<plain>\w+))\Z")
 
@@ -93,43 +91,32 @@ class BlockingKey(Settings):
         return tuple(_parse_field(field) for field in self.fields)
 
 
-class Hardening(Settings):
-    """One step that makes a record-level filter harder to attack."""
-
-    method: Literal[
-        "xor-fold", "balance", "rule-90", "re-sampling", "diffusion", "permutation", "randomised-response"
-    ] = Field(description="name of the method")
-    t: int = Field(3, ge=2, le=64, description="diffusion: positions that each output bit is the XOR of")
-    m: int | None = Field(None, ge=64, le=65536, description="diffusion, re-sampling: length of the output")
-    f: float = Field(0.05, ge=0, le=1, description="randomised response: share of bits replaced by a fair coin")
-
-
 class LayerR(Settings):
     """The record-level encoding."""
 
-    encoding: Literal["clk", "rbf"] = Field("clk", description="CLK: all attributes into one filter; RBF: sampled")
-    m: int = Field(1024, ge=64, le=65536, multiple_of=64, description="length of the filter in bits")
+    encoding: Annotated[str, OneOf(RECORD_ENCODINGS)] = Field("clk", description="how attributes make one filter")
+    m: int = Field(
+        1024, ge=SHORTEST_FILTER, le=LONGEST_FILTER, multiple_of=64, description="length of the filter in bits"
+    )
     h: int = Field(12, ge=1, le=512, description="hash positions per q-gram")
     hardening: tuple[Hardening, ...] = Field((), description="steps applied in this order")
 
     @property
     def length(self) -> int:
         """Bits of a filter after hardening."""
-        m = self.m
-        for step in self.hardening:
-            if step.method == "xor-fold":
-                m //= 2
-            elif step.method == "balance":
-                m *= 2
-            elif step.method in ("diffusion", "re-sampling"):
-                m = step.m or m
-        return m
+        return length_after(self.hardening, self.m)
 
 
 class LayerA(Settings):
     """The attribute-level encoding; h is set per attribute."""
 
-    m: int = Field(256, ge=64, le=65536, multiple_of=64, description="length of each attribute's filter in bits")
+    m: int = Field(
+        256,
+        ge=SHORTEST_FILTER,
+        le=LONGEST_FILTER,
+        multiple_of=64,
+        description="length of each attribute's filter in bits",
+    )
 
 
 class Schema(Settings):
@@ -197,45 +184,12 @@ def load(path: Path | str) -> Schema:
 
 def load_text(path: Path | str) -> str:
     """The text of a schema file, not yet understood."""
-    try:
-        if not Path(path).is_file():  # a folder, a pipe or a device; reading it might never end
-            reason = "not a plain file" if Path(path).exists() else "no such file"
-        elif Path(path).stat().st_size > LONGEST:
-            reason = f"longer than {LONGEST // 1024} kB"
-        else:
-            return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or "not readable"
-    except ValueError:  # broken UTF-8, or a path that no file can have
-        reason = "not UTF-8 text"
-    raise SchemaError(str(path), [Problem("(file)", reason, "a readable TOML file")])
+    return reader.read_text(Path(path), error=SchemaError)
 
 
 def parse(text: str, *, source: str = "schema") -> Schema:
     """The schema in that text."""
-    data = parse_toml(text)
-    if isinstance(data, Problem):
-        raise SchemaError(source, [data])
-    try:
-        # Strict: text is no number and true is not 1. Whoever wrote "12" may have meant something else.
-        schema = Schema.model_validate(data, strict=True)
-    except ValidationError as error:
-        raise SchemaError(source, [*explain(error, data, Schema), *_further(error, data)]) from None
-    problems = cross_check(schema)
-    if problems:
-        raise SchemaError(source, problems)
-    return schema
-
-
-def _further(error: ValidationError, data: Mapping[str, Any]) -> list[Problem]:
-    """What else is wrong, as far as it can be told while some keys are mistaken."""
-    for _ in range(3):  # what is left without a key that it needs goes in the next round
-        data = frozen({"name": "unnamed", **mended(error, data)})
-        try:
-            return cross_check(Schema.model_validate(data, strict=True))
-        except ValidationError as again:
-            error = again
-    return []
+    return reader.parse(text, SCHEMA_FILE, source=source)
 
 
 def _parse_field(field: str) -> BlockingField:
@@ -264,8 +218,8 @@ def _check_attributes(schema: Schema) -> Iterator[Problem]:
             yield Problem(f"{place}.name", f"{shown(names[index])} is used twice", "a name of its own")
         elif sources[index] in sources[:index] or sources[index] == schema.input.id:
             yield Problem(f"{place}.column", f"{shown(sources[index])} is read twice", "a column of its own")
-        if {"digits-only", "letters-only"} <= set(attribute.normalise):
-            yield Problem(f"{place}.normalise", "nothing is left of any value", "digits-only or letters-only, not both")
+        if clashing := leaves_nothing(attribute.normalise):
+            yield Problem(f"{place}.normalise", "nothing is left of any value", f"{' or '.join(clashing)}, not both")
     if not any(attribute.weight for attribute in schema.attributes):
         yield Problem("attributes", "every weight is 0", "a weight above 0 for at least one attribute")
 
@@ -291,25 +245,8 @@ def _check_blocking(schema: Schema) -> Iterator[Problem]:
 
 
 def _check_hardening(layer: LayerR) -> Iterator[Problem]:
-    m = layer.m
-    for index, step in enumerate(layer.hardening):
-        place = f"layer_r.hardening.{index}"
-        takes = _TAKES.get(step.method, frozenset())
-        for key in sorted(step.model_fields_set - takes - {"method"}):
-            yield Problem(f"{place}.{key}", f"{step.method} does not take it", ", ".join(("method", *sorted(takes))))
-        if step.method == "diffusion" and step.t > m:
-            yield Problem(f"{place}.t", f"{step.t} positions of only {m} bits", f"at most {m}")
-        if step.method == "xor-fold":
-            if m % 2:
-                yield Problem(f"{place}.method", f"{m} bits cannot be halved", "an even length before xor-fold")
-            m //= 2
-        elif step.method == "balance":
-            m *= 2
-        elif "m" in takes:
-            m = step.m or m
-        if not SHORTEST_FILTER <= m <= LONGEST_FILTER:
-            yield Problem(place, f"makes filters of {m} bits", f"{SHORTEST_FILTER} to {LONGEST_FILTER} bits")
-            return
+    for problem in impossible_steps(layer.hardening, layer.m):
+        yield Problem(f"layer_r.hardening.{problem.key}", problem.what, problem.allowed)
 
 
 def _check_protocol(protocol: ProtocolSettings) -> Iterator[Problem]:
@@ -327,3 +264,9 @@ def _check_protocol(protocol: ProtocolSettings) -> Iterator[Problem]:
     if 0 < review.budget < review.batches:
         what = f"{review.batches} batches for {review.budget} labels leave batches empty"
         yield Problem("protocol.review.batches", what, f"at most protocol.review.budget, {review.budget}")
+
+
+#: How a schema file is read.
+SCHEMA_FILE: Final = reader.SettingsKind(
+    model=Schema, error=SchemaError, cross_check=cross_check, instead={"name": "unnamed"}
+)

@@ -6,11 +6,19 @@ They keep the paper's symbols (p_t, x, t, dt, dt_step).
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
 from unveil.settings.base import Settings, whole
+from unveil.settings.choices import Choice, OneOf
+
+#: How uncertain pairs are drawn. Adding a strategy is a row here and a function in `linkage.query`.
+STRATEGIES: Final[dict[str, Choice]] = {
+    "buckets": Choice(sentence="spread evenly over the whole range of uncertainty, cut into x buckets"),
+    "uniform": Choice(sentence="at random, each as likely as any other"),
+    "closest": Choice(sentence="the least certain first"),
+}
 
 
 class ThresholdSettings(Settings):
@@ -68,9 +76,7 @@ class ProtocolSettings(Settings):
     max_block: int = Field(1_000_000, ge=1, description="blocks with more pairs than this are skipped")
     p_t: float = Field(0.8, gt=0.5, le=1, description="a decision with p below this is uncertain")
     x: int = Field(10, ge=1, description="buckets of the query strategy")
-    strategy: Literal["buckets", "uniform", "closest"] = Field(
-        "buckets", description="how uncertain pairs are drawn: spread over p, at random, or least certain first"
-    )
+    strategy: Annotated[str, OneOf(STRATEGIES)] = Field("buckets", description="how uncertain pairs are drawn")
     models: Literal["paper", "prior"] = Field(
         "paper", description="paper: a threshold and a forest; prior: models that know generated people already"
     )

@@ -1,4 +1,4 @@
-"""Mistakes in a schema, explained by key: what stands there and what would be allowed."""
+"""Mistakes in a settings file, explained by key: what stands there and what would be allowed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unveil.errors import Problem
+from unveil.settings.choices import rows_of
 
 _LONGEST_SHOWN: Final = 40
 
@@ -36,7 +37,7 @@ def frozen(value: Any) -> Any:
 
 
 def explain(error: ValidationError, data: Mapping[str, Any], root: type[BaseModel]) -> list[Problem]:
-    """One problem for every mistake that pydantic found in the data of a schema."""
+    """One problem for every mistake that pydantic found in the data of a settings file."""
     details = error.errors(include_url=False)
     return [_problem(detail, data, root) for detail in details if not _follows(detail, details)]
 
@@ -61,7 +62,7 @@ def near(word: object, known: Iterable[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """The value as it would be written in the schema; a schema holds no personal data."""
+    """The value as it would be written in the file; settings hold no personal data."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple):
@@ -71,6 +72,32 @@ def shown(value: object) -> str:
     else:
         text = str(value) if not isinstance(value, int) or abs(value) < 1 << 64 else "a very large number"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def settings_in(annotation: Any) -> type[BaseModel] | None:
+    """The settings that a field of this type holds, perhaps in a list; None if it holds plain values."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in get_args(annotation) if (found := settings_in(inner))), None)
+
+
+def allowed_values(annotation: Any, metadata: Sequence[Any] = ()) -> str:
+    """What a field takes, in words, from its type and its bounds."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return allowed_values(inner[0], inner[1:])
+    if origin in {Union, UnionType}:
+        return allowed_values(next(part for part in inner if part is not type(None)), metadata)
+    choices = inner if origin is Literal else rows_of(metadata)
+    if choices:
+        return ", ".join(shown(choice) for choice in choices)
+    if origin is tuple:
+        few = "a list, not empty, of" if _bound(metadata, "min_length") else "a list of"
+        return f"{few}: {allowed_values(inner[0])}"
+    if settings_in(annotation):
+        return "a table"
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+    return ", ".join([words.get(annotation, "another value"), *_bounds(metadata)])
 
 
 def _problem(detail: ErrorDetails, data: Mapping[str, Any], root: type[BaseModel]) -> Problem:
@@ -83,11 +110,12 @@ def _problem(detail: ErrorDetails, data: Mapping[str, Any], root: type[BaseModel
     if detail["type"] == "extra_forbidden":
         return Problem(key, f"unknown key{near(names[-1], known)}{place}", ", ".join(known) or "no key here")
     field = known.get(names[-1]) if names else None
-    allowed = _allowed(field.annotation, field.metadata) if field else "a value of another kind"
+    allowed = allowed_values(field.annotation, field.metadata) if field else _allowed_entry(names, root)
     if detail["type"] == "missing":
         meaning = f" ({field.description})" if field and field.description else ""
         return Problem(key, f"missing{place}", f"{allowed}{meaning}")
-    guess = near(detail["input"], allowed.replace('"', "").split(", ")) if detail["type"] == "literal_error" else ""
+    is_choice = field is not None and detail["type"] == "literal_error"
+    guess = near(detail["input"], allowed.replace('"', "").split(", ")) if is_choice else ""
     return Problem(key, f"{shown(detail['input'])} is not allowed{guess}{place}", allowed)
 
 
@@ -110,36 +138,21 @@ def _attribute_name(location: Sequence[int | str], data: Mapping[str, Any]) -> s
 
 
 def _settings_at(names: Sequence[str], root: type[BaseModel]) -> type[BaseModel] | None:
-    """The part of the schema that a key lies in."""
+    """The settings that a key lies in."""
     current: type[BaseModel] | None = root
     for name in names:
         field = current.model_fields.get(name) if current else None
-        current = _settings_in(field.annotation) if field else None
+        current = settings_in(field.annotation) if field else None
     return current
 
 
-def _settings_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for inner in get_args(annotation) if (found := _settings_in(inner))), None)
-
-
-def _allowed(annotation: Any, metadata: Sequence[Any] = ()) -> str:
-    """What a field takes, in words, from its type and its bounds."""
-    origin, inner = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return _allowed(inner[0], inner[1:])
-    if origin in {Union, UnionType}:
-        return _allowed(next(part for part in inner if part is not type(None)), metadata)
-    if origin is Literal:
-        return ", ".join(shown(choice) for choice in inner)
-    if origin is tuple:
-        few = "a list, not empty, of" if _bound(metadata, "min_length") else "a list of"
-        return f"{few}: {_allowed(inner[0])}"
-    if _settings_in(annotation):
-        return "a table"
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
-    return ", ".join([words.get(annotation, "another value"), *_bounds(metadata)])
+def _allowed_entry(names: Sequence[str], root: type[BaseModel]) -> str:
+    """What an entry takes in a table where whoever writes it chooses the names, such as consent.layers."""
+    settings = _settings_at(names[:-2], root)
+    field = settings.model_fields.get(names[-2]) if settings and names[1:] else None
+    if field and get_origin(field.annotation) is dict:
+        return allowed_values(get_args(field.annotation)[1])
+    return "a value of another kind"
 
 
 def _bounds(metadata: Sequence[Any]) -> list[str]:

@@ -14,13 +14,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.bits import words_for
 from unveil.encoding.bulk import pair_streams, streams
 from unveil.encoding.bulk.compiled import at_once, shared
 from unveil.encoding.bulk.grams import cut
 from unveil.encoding.bulk.sha256 import flat, one_key
 from unveil.encoding.filters import column_of
 from unveil.encoding.keys import Subkeys, join_parts
+from unveil.linkage.bits import word_count
 from unveil.records import Column, Records
 from unveil.schema import Attribute, Schema
 
@@ -36,7 +36,7 @@ def value_filters(
     values: Sequence[str], attribute: Attribute, index: int, *, key: bytes, m: int, h: int
 ) -> NDArray[np.uint64]:
     """For every value the filter of m bits with h positions per q-gram; all zero for an empty value."""
-    out = np.zeros((len(values), words_for(m)), dtype=np.uint64)
+    out = np.zeros((len(values), word_count(m)), dtype=np.uint64)
     _fill(out, values, (attribute, index), key, (m, h))
     return out
 
@@ -44,7 +44,7 @@ def value_filters(
 def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     """The filters of `clk.clk`."""
     m = schema.layer_r.m
-    out = np.zeros((len(records), words_for(m)), dtype=np.uint64)
+    out = np.zeros((len(records), word_count(m)), dtype=np.uint64)
     for group in _groups(records, schema):
         _or_attributes(out, group, schema, keys)
     return out
@@ -55,7 +55,7 @@ def kabf(
 ) -> NDArray[np.uint64]:
     """The filters of `abf.kabf`; rows and pair keys have been checked."""
     m = schema.layer_a.m
-    out = np.zeros((len(schema.attributes), len(rows), words_for(m)), dtype=np.uint64)
+    out = np.zeros((len(schema.attributes), len(rows), word_count(m)), dtype=np.uint64)
     between = [join_parts(key_pair) for key_pair in key_pairs]
     # The message that makes a key is head, pair, tail: the texts 0, 2 + i and 1.
     pieces = np.stack([np.zeros(len(rows), np.int64), 2 + np.arange(len(rows)), np.ones(len(rows), np.int64)], axis=1)
@@ -76,7 +76,7 @@ def _groups(records: Records, schema: Schema) -> Iterator[list[Numbered]]:
     held = 0
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
-        size = len(column.distinct) * words_for(schema.layer_r.m) * 8
+        size = len(column.distinct) * word_count(schema.layer_r.m) * 8
         if group and held + size > MASK_BYTES:
             yield group
             group, held = [], 0
@@ -108,6 +108,6 @@ def _fill(
     grams = cut(values, *place)
     m, h = size
     tokens = streams.prepared(grams)
-    masks = np.zeros((len(tokens), words_for(m)), dtype=np.uint64)
+    masks = np.zeros((len(tokens), word_count(m)), dtype=np.uint64)
     streams.token_rows(0, len(tokens), tokens, one_key(key), m, h, masks)
     streams.value_rows(0, len(out), grams.first, grams.last, grams.ids, masks, out)

@@ -2,22 +2,24 @@
 Cut many values into q-grams at once, without a Python object per token.
 
 ASCII needs no tables of Unicode: lower case is a fixed distance away, and the other steps only drop characters. Such
-values are normalised and cut by one kernel over their joined text. Other values take the general way of `normalise` and
-`qgrams`; most of them come back from it as ASCII (mueller) and join the rest.
+values are normalised and cut by one kernel over their joined text. Other values, and all where a step does what the
+kernel does not know, take the general way of `normalise` and `qgrams`; most of them come back from it as ASCII
+(mueller) and join the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding.bulk.compiled import compiled
-from unveil.encoding.normalise import normalise
+from unveil.encoding.normalise import is_plain_on_ascii, normalise
 from unveil.encoding.qgrams import pad_symbol, qgrams
 from unveil.schema import Attribute
+from unveil.schema.normalisation import STEPS, AsciiEffect
 
 Ints = NDArray[np.int64]
 
@@ -57,16 +59,19 @@ def cut(values: Sequence[str], attribute: Attribute, index: int) -> Grams:
     """The q-grams of these raw values of the attribute at place `index` of the schema."""
     others: dict[int, tuple[str, ...]] = {}
     text = "".join(values)
-    if not text.isascii():
-        values, others = _apart(values, attribute, index)
+    effects = {STEPS[step].on_ascii for step in attribute.normalise}
+    if not is_plain_on_ascii(attribute.normalise):
+        values, others = _apart(values, attribute, index, ascii_too=True)
+        text, effects = "".join(values), set()
+    elif not text.isascii():
+        values, others = _apart(values, attribute, index, ascii_too=False)
         text = "".join(values)
     ends = np.cumsum(np.fromiter(map(len, values), dtype=np.int64, count=len(values)))
     raw = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
     packed = np.empty(len(raw) + attribute.q * len(values), dtype=np.uint32)
     first, last = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
-    steps = attribute.normalise
-    trim, lower = "trim" in steps, "lowercase" in steps
-    size = _windows(raw, ends, attribute.q, attribute.padding, trim, lower, _kept(attribute), packed, first, last)
+    trim, lower = "trims" in effects, "lowers" in effects
+    size = _windows(raw, ends, attribute.q, attribute.padding, trim, lower, _kept(effects), packed, first, last)
     distinct, ids = _numbered(packed[:size], attribute.q)
     spelled = np.zeros((len(distinct), TOKEN_BYTES), dtype=np.uint8)
     lengths = np.empty(len(distinct), dtype=np.int64)
@@ -76,12 +81,14 @@ def cut(values: Sequence[str], attribute: Attribute, index: int) -> Grams:
     return _with_others(grams, others) if others else grams
 
 
-def _apart(values: Sequence[str], attribute: Attribute, index: int) -> tuple[list[str], dict[int, tuple[str, ...]]]:
+def _apart(
+    values: Sequence[str], attribute: Attribute, index: int, *, ascii_too: bool
+) -> tuple[list[str], dict[int, tuple[str, ...]]]:
     """All values as ASCII, empty where this cannot be; and the q-grams of those, by their place."""
     pad = pad_symbol(index) if attribute.padding else None
     plain, others = list(values), {}
     for place, value in enumerate(values):
-        if not value.isascii():
+        if ascii_too or not value.isascii():
             # A normalised value is a fixed point, so the kernel changes nothing more about it.
             text = normalise(value, attribute.normalise)
             plain[place] = text if text.isascii() else ""
@@ -90,9 +97,9 @@ def _apart(values: Sequence[str], attribute: Attribute, index: int) -> tuple[lis
     return plain, others
 
 
-def _kept(attribute: Attribute) -> int:
-    """The characters that the steps leave."""
-    digits, letters = "digits-only" in attribute.normalise, "letters-only" in attribute.normalise
+def _kept(effects: Collection[AsciiEffect]) -> int:
+    """The characters that steps with these effects leave."""
+    digits, letters = "keeps digits" in effects, "keeps letters" in effects
     return (_NONE if letters else _DIGITS) if digits else (_LETTERS if letters else _ALL)
 
 

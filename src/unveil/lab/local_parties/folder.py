@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tomli_w import dumps as document
+
 from unveil.errors import SettingError
 from unveil.files import key_file as keyfile
 from unveil.files import private_file
@@ -21,7 +23,6 @@ from unveil.projects.certificates import read_certificate
 from unveil.projects.project import Party, Project
 from unveil.protocol.roles import Role
 from unveil.schema import Schema
-from unveil.settings.toml_text import document
 
 PROJECT: Final = "simulation"
 UNITS: Final = {"record-unit": Role.RECORD_UNIT, "attribute-unit": Role.ATTRIBUTE_UNIT, "review-unit": Role.REVIEW_UNIT}

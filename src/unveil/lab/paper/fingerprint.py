@@ -17,7 +17,8 @@ from unveil.schema import Schema
 #: Code that can change a figure. Engines agree bit for bit, so they are not among it.
 _DECIDING = (
     "encoding", "lab/evaluation/baselines.py", "lab/evaluation/quality.py", "lab/paper/spread.py", "lab/paper/work.py",
-    "lab/simulation", "linkage", "models", "privacy", "roles", "schema/presets.py", "screening",
+    "lab/simulation", "linkage", "models", "privacy", "roles", "schema/hardening.py", "schema/normalisation.py",
+    "schema/presets.py", "schema/transforms.py", "screening",
 )  # fmt: skip
 _LIBRARIES = ("numpy", "scikit-learn")
 _MEMBERS = ("a", "b", "truth")

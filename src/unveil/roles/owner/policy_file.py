@@ -7,29 +7,25 @@ Nothing is read here. Whoever reads the data and the lists hands their contents 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
-from unveil.errors import Problem, SettingError
+from unveil.errors import Problem, SettingError, SettingsFileError
 from unveil.roles.owner.allowance import Caps
 from unveil.roles.owner.policy import Policy, plain
+from unveil.settings import reader
 from unveil.settings.base import Settings, whole
-from unveil.settings.mistakes import explain, near, parse_toml, shown
+from unveil.settings.mistakes import near, shown
 
 HighestLayer = Annotated[Literal[1, 2, 3], BeforeValidator(whole)]
 Cap = Annotated[int, Field(ge=0)]
 
 
-class PolicyFileError(SettingError):
-    """The policy file has mistakes; `problems` lists every one of them."""
+class PolicyFileError(SettingsFileError):
+    """The policy file has mistakes."""
 
-    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
-        count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-        lines = "".join(f"\n  {problem}" for problem in problems)
-        super().__init__(f"{source}: {count}{lines}", hint="docs/policy.md explains the file and has an example")
-        self.source, self.problems = source, tuple(problems)
+    HINT = "docs/policy.md explains the file and has an example"
 
 
 class ConsentList(Settings):
@@ -179,23 +175,13 @@ class PolicyFile(Settings):
 
 def parse(text: str, *, names: Sequence[str], source: str = "policy") -> PolicyFile:
     """The policy in that text, for a schema with attributes of these names."""
-    data = parse_toml(text)
-    if isinstance(data, Problem):
-        raise PolicyFileError(source, [data])
-    try:
-        # Strict: whoever wrote "3" or true may have meant something else than 3 or 1.
-        found = PolicyFile.model_validate(data, strict=True)
-    except ValidationError as error:
-        raise PolicyFileError(source, [_worded(one) for one in explain(error, data, PolicyFile)]) from None
-    problems = [*_check_consent(found.consent), *_check_names(found.attributes, names)]
-    if problems:
-        raise PolicyFileError(source, problems)
-    return found
-
-
-def _worded(problem: Problem) -> Problem:
-    """The entries of the consent table have names of the owner's own, so what they may be is told here."""
-    return replace(problem, allowed="1, 2, 3") if problem.key.startswith("consent.layers.") else problem
+    kind = reader.SettingsKind(
+        model=PolicyFile,
+        error=PolicyFileError,
+        cross_check=lambda found: [*_check_consent(found.consent), *_check_names(found.attributes, names)],
+        judged_last=("consent",),
+    )
+    return reader.parse(text, kind, source=source)
 
 
 def _check_consent(consent: ConsentRules | None) -> Iterator[Problem]:

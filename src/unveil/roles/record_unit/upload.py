@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.bits import Bits
-from unveil.linkage.blocking import KEY_BYTES
+from unveil.linkage.bits import Bits, word_count
 from unveil.linkage.engine import Encoded
-from unveil.protocol.messages import RecordEncodings
+from unveil.protocol.messages import HASH, RecordEncodings
 from unveil.roles.columns import byte_matrix
 from unveil.roles.handles import Handles
 
@@ -67,13 +66,13 @@ class Upload:
 def _joined(given: list[RecordEncodings]) -> Encoded:
     """The records of all parts. Parts are let go one by one, so that hardly more than one copy is held."""
     m, count, records = given[0].m, given[0].blocking_keys, sum(map(len, given))
-    words = np.empty((records, -(-m // 64)), np.uint64)
-    keys = np.empty((records, count, KEY_BYTES), np.uint8)
+    words = np.empty((records, word_count(m)), np.uint64)
+    keys = np.empty((records, count, HASH), np.uint8)
     start = 0
     for part in given:
         stop = start + len(part)
         words[start:stop] = Bits.from_bytes(part.filters, m).words
         if count:
-            keys[start:stop] = byte_matrix(part.blocking, count, KEY_BYTES)
+            keys[start:stop] = byte_matrix(part.blocking, count, HASH)
         start = stop
     return Encoded(Bits(words, m), keys)

@@ -16,7 +16,8 @@ from unveil.roles.review_unit import words
 from unveil.roles.review_unit.masking import Masked, Stage, are_crossed, kind_of, mask_crossed_names, mask_values
 from unveil.schema import Schema
 
-#: The two attributes whose values may have changed places.
+#: The two attributes whose values may have changed places. No setting of the schema says which do: a new one would be a
+#: part of every fingerprint, so a schema with other names goes without this help.
 NAMES: Final = ("first_name", "last_name")
 #: A cell whose values an owner refused to send; the other states are those of a request.
 WITHHELD: Final = "withheld"

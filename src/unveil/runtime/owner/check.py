@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.encoding.blocking_keys import KEY_BYTES
-from unveil.protocol.messages import ID
+from unveil.protocol.messages import HASH, ID, filter_bytes
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
 from unveil.roles.record_unit.wishes import batch_size, with_decoys
@@ -107,7 +106,7 @@ def check_report(folder: OwnerFolder) -> CheckReport:
 def _record_unit(folder: OwnerFolder) -> RecordUnitCheck:
     schema = folder.member.project.linkage
     keys = [key.name for key in schema.blocking]
-    each = ID + -(-folder.encoder.m // 64) * 8 + KEY_BYTES * len(keys)
+    each = ID + filter_bytes(folder.encoder.m) + HASH * len(keys)
     return RecordUnitCheck(
         records=len(folder.records),
         bits=folder.encoder.m,
