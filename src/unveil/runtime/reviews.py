@@ -11,6 +11,7 @@ from unveil.protocol.messages import ID
 from unveil.roles.review_unit.display import ReviewablePair, Verdict, cells
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.roles.review_unit.masking import Stage
+from unveil.runtime.host import WorkUnderWay
 from unveil.runtime.units import UnitService
 from unveil.schema import Schema
 from unveil.transport.port import JSON, OPERATOR, Caller
@@ -26,8 +27,9 @@ class ReviewUnitService(UnitService):
 
     nothing_told = ReviewUnitStatus()
 
-    def machine_status(self, machine: Any, caller: Caller) -> ReviewUnitStatus:
+    def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> ReviewUnitStatus:
         """To operators, how many tasks are open, and how many of them wait for a reviewer."""
+        del working
         if caller.role != OPERATOR:
             return self.nothing_told
         return ReviewUnitStatus(open_tasks=machine.open_tasks, pending=len(machine.pending()))

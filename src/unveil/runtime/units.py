@@ -11,6 +11,7 @@ from unveil.errors import RemoteProtocolError, TooEarly
 from unveil.protocol.codec import FrameError
 from unveil.protocol.roles import Address, Role
 from unveil.roles.record_unit.intake import UPLOADS, KeptOut
+from unveil.runtime.host import WorkUnderWay
 from unveil.runtime.worker import Worker
 from unveil.storage.database import Database
 from unveil.transport.port import JSON, OPERATOR, Caller
@@ -84,8 +85,10 @@ class UnitService(ABC):
     def unit_status(self, project: str, caller: Caller) -> UnitStatus:
         """The same, typed."""
         host = self.workers[project].host
-        state = host.log.state
-        found = host.look(lambda machine: self.machine_status(machine, caller)) if state == OPEN else self.nothing_told
+        working, state = host.working, host.log.state
+        found = self.nothing_told
+        if state == OPEN:
+            found = host.look(lambda machine: self.machine_status(machine, caller, working))
         refused = {
             str(sender): problem
             for (where, sender), problem in self._problems.items()
@@ -94,9 +97,9 @@ class UnitService(ABC):
         return replace(found, project=project, role=self._role.value, state=state, refused=refused)
 
     @abstractmethod
-    def machine_status(self, machine: Any, caller: Caller) -> UnitStatus:
+    def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> UnitStatus:
         """
-        What this role's machine can tell this caller.
+        What this role's machine, and the long work that is under way for it, can tell this caller.
 
         Counts of pairs and tasks are for operators alone. To an owner they would answer whether somebody is in the
         other register: it would upload that one record and look whether a pair was kept.
@@ -117,7 +120,7 @@ class RecordUnitService(UnitService):
 
     nothing_told = RecordUnitStatus()
 
-    def machine_status(self, machine: Any, caller: Caller) -> RecordUnitStatus:
+    def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> RecordUnitStatus:
         """How far the project is, and which records were kept out; to operators, how many pairs there are."""
         intake = machine.intake
         status = RecordUnitStatus(
@@ -132,7 +135,11 @@ class RecordUnitService(UnitService):
         )
         if caller.role != OPERATOR:
             return status
-        return replace(status, kept_pairs=machine.kept_pairs, requested_pairs=machine.requested_pairs)
+        # How fast a comparison goes says something about the other register, so owners are not told its share.
+        comparing = None if working is None else working.share
+        return replace(
+            status, comparing=comparing, kept_pairs=machine.kept_pairs, requested_pairs=machine.requested_pairs
+        )
 
 
 def _upload_status(found: KeptOut, uploads_left: int) -> UploadStatus:
@@ -151,8 +158,9 @@ class AttributeUnitService(UnitService):
 
     nothing_told = AttributeUnitStatus()
 
-    def machine_status(self, machine: Any, caller: Caller) -> AttributeUnitStatus:
+    def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> AttributeUnitStatus:
         """To operators, pairs compared and labels spent."""
+        del working
         if caller.role != OPERATOR:
             return self.nothing_told
         return AttributeUnitStatus(pairs=len(machine.layer), labels=machine.spent)

@@ -146,7 +146,8 @@ class RecordUnitStatus(UnitStatus):
         metadata=_about("whether every owner's upload is there and usable, so that records can be compared", _flag),
     )
     comparing: float | None = field(
-        default=None, metadata=_about("share of a comparison that is done, 0 to 1; null: none is under way", _share)
+        default=None,
+        metadata=_about("to operators, share of a comparison that is done, 0 to 1; null: none is under way", _share),
     )
     finished: bool | None = field(default=None, metadata=_about("whether the links are out", _flag))
     uploads: Mapping[str, UploadStatus] | None = field(

@@ -64,6 +64,8 @@ def _stage(status: UnitStatus | None) -> str:
         return "handing out the links"
     if known.requested_pairs:
         return "asking about uncertain pairs"
+    if known.comparing is not None:
+        return f"comparing records, {known.comparing:.0%}"
     if known.uploads_complete:
         return "comparing records"
     return "uploading records" if known.fingerprints_agree else "agreeing on key and parameters"
