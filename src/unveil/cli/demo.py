@@ -120,13 +120,14 @@ def _link(
 
 def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callable[[World], Reviewer]:
     """The person at the terminal. What was decided is saved after every key, so the same command resumes."""
-    from unveil.cli.review import TerminalReviewer, seen_risk
+    from unveil.cli.review.reviewer import TerminalReviewer
+    from unveil.lab.simulation.seen_risk import seen_risk
     from unveil.privacy.population import ReferencePopulation
 
     # Everything is seeded: the same settings ask about the same pairs in the same order.
     run = hashlib.sha256(f"{len(study.a)}|{settings}|{schema.fingerprint()}".encode()).hexdigest()[:16]
-    cost = seen_risk(schema, ReferencePopulation(schema.names, study.a, study.b))
-    reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, cost=cost, run=run)
+    risk = seen_risk(schema, ReferencePopulation(schema.names, study.a, study.b))
+    reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, risk=risk, run=run)
     return lambda _: reviewer
 
 
