@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.options import Json
 
 #: What can be measured: one module of the room `bench` each.
 WHAT = ("compare", "blocks", "encode", "keyed")
@@ -22,7 +23,7 @@ def bench(
     peers: Annotated[Path, typer.Option(help="Python that has the tools to measure against")] = Path(
         ".venv-peers/bin/python"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    as_json: Json = False,
 ) -> None:
     """
     Measure how fast this machine compares or encodes.

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from unveil.cli.app import app, notes
-
-
-class UnitName(Enum):
-    """A unit, as it is written on the command line."""
-
-    RECORD_UNIT = "record-unit"
-    ATTRIBUTE_UNIT = "attribute-unit"
-    REVIEW_UNIT = "review-unit"
+from unveil.cli.options import UnitConfigFile
+from unveil.cli.unit_names import UnitName
 
 
 @app.command()
@@ -25,7 +18,7 @@ def serve(
         UnitName, typer.Argument(metavar="ROLE", help="record-unit, attribute-unit or review-unit", show_default=False)
     ],
     *,
-    config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
+    config: UnitConfigFile,
     ready: Annotated[
         Path | None, typer.Option(help="file to write once the unit listens, with its host and port")
     ] = None,
@@ -42,11 +35,10 @@ def serve(
     """
     from unveil.errors import SettingError
     from unveil.projects.unit_config import UnitConfig
-    from unveil.protocol.roles import Role
     from unveil.runtime.serve import serve_unit
     from unveil.transport.http.server import ready_file
 
-    role = Role(unit.value.replace("-", " "))
+    role = unit.role
 
     def say(host: str, port: int) -> None:
         notes.print(f"{role.value} listens on https://{host}:{port}", soft_wrap=True)
