@@ -38,6 +38,7 @@ from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.http.client import UnitClient
 
 Row = dict[str, object]
+OWNER = Path(__file__).with_name("owner_until.py")
 
 
 def main() -> None:
@@ -142,30 +143,9 @@ def _all_uncertain(pairs: int) -> Schema:
     return schema.model_copy(update={"protocol": schema.protocol.model_copy(update=update)})
 
 
-_OWNER = """
-import sys, time
-from pathlib import Path
-from unveil.runtime.owner.folder import OwnerFolder
-from unveil.projects.owner_config import OwnerConfig
-
-folder = OwnerFolder.load(OwnerConfig.load(Path(sys.argv[1]), demonstration=True), demonstration=True)
-with folder.open(demonstration=True) as database:
-    errand = folder.errand(folder.host(database))
-    errand.start()
-    reached = {
-        "agreed": lambda: errand.host.look(lambda owner: owner.agreed),
-        "uploaded": lambda: errand.host.look(lambda owner: owner.uploaded) and errand.sent,
-        "finished": lambda: errand.finished,
-    }[sys.argv[2]]
-    while not reached():
-        time.sleep(0.05)
-    errand.stop()
-"""
-
-
 def _owner(made: Trial, name: str, until: str) -> subprocess.Popen[bytes]:
     log = (made.root / name / "log.txt").open("ab")
-    return subprocess.Popen([sys.executable, "-c", _OWNER, str(made.config(name)), until], stderr=log, stdout=log)
+    return subprocess.Popen([sys.executable, str(OWNER), str(made.config(name)), until], stderr=log, stdout=log)
 
 
 def _finish(process: subprocess.Popen[bytes]) -> None:

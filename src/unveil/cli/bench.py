@@ -23,6 +23,9 @@ def bench(
     peers: Annotated[Path, typer.Option(help="Python that has the tools to measure against")] = Path(
         ".venv-peers/bin/python"
     ),
+    programs: Annotated[Path, typer.Option(help="folder of the repository with the programs that call these tools")] = (
+        Path("benchmarks/peers")
+    ),
     as_json: Json = False,
 ) -> None:
     """
@@ -31,12 +34,13 @@ def bench(
     Example: unveil bench compare --quick
     """
     from unveil.errors import SettingError
+    from unveil.lab.bench.peers import Peers
 
     if what not in WHAT:
         raise SettingError(f"there is no benchmark {what}", hint=f"choose one of {', '.join(WHAT)}")
     module = importlib.import_module(f"unveil.lab.bench.{what}")
     with notes.status(f"measuring {what}"):
-        found = module.run(quick=quick, peers=peers if peers.exists() else None)
+        found = module.run(quick=quick, peers=Peers(peers, programs))
     if as_json:
         print_json(found)
     else:
