@@ -148,7 +148,7 @@ def test_a_label_is_weighed_anew_and_never_on_top_of_itself() -> None:
 
 
 def test_a_model_with_prior_knowledge_learns_labels_only() -> None:
-    """The word from above is evidence already; taught as well, it would count twice."""
+    """The record unit's odds are evidence already; taught as well, they would count twice."""
     some = layer(-2.0, -2.0, -2.0, heeds_above=False, asks_people=True)
     some.learn()
     assert (1.0, 0.0) == (some.model.slope, some.model.shift)

@@ -39,8 +39,8 @@ def _through(errand: Fetcher) -> bool:
 def main() -> int:
     """Return 0 when the owner is through or was told to stop, 1 when it failed."""
     stop = threading.Event()
-    for told in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told, lambda *_: stop.set())
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
     try:
         work(Path(sys.argv[1]), stop)
     except UnveilError as error:
