@@ -48,6 +48,9 @@ BEYOND = (
     ("runtime/claim.py", "import unveil.cli.app"),
 )
 
+#: Folders of tests that are about more than one room, or about what is no room: attacks, failures, expected values, tools.
+BESIDE_ROOMS = ("faults", "security", "tools", "vectors")
+
 
 def files(*rooms: str) -> list[Path]:
     return [path for room in rooms for path in sorted((SOURCE / room).rglob("*.py"))]
@@ -182,3 +185,22 @@ def test_impurities_are_recognised(tmp_path: Path, code: str, found: list[str]) 
     path = tmp_path / "sample.py"
     path.write_text(code, encoding="utf-8")
     assert found == impurities(path, "linkage/sample.py")
+
+
+def folders(root: Path) -> set[str]:
+    """Every folder with Python files below that one, by its path from there."""
+    return {path.parent.relative_to(root).as_posix() for path in root.rglob("*.py")} - {"."}
+
+
+def test_every_folder_of_tests_has_the_name_of_a_room() -> None:
+    """Whoever changes a room knows where its tests are; a room that moves takes them along."""
+    of_rooms = {name for name in folders(ROOT / "tests") if name.split("/")[0] not in BESIDE_ROOMS}
+    assert set() == of_rooms - folders(SOURCE)
+
+
+def test_every_room_has_a_folder_of_tests() -> None:
+    """A room on the floor plan, or in the lab, that nobody tests would not be missed otherwise."""
+    tested = folders(ROOT / "tests")
+    rooms = {name for name in folders(SOURCE) if "/" not in name} - {"lab"}
+    of_the_lab = {name for name in folders(SOURCE) if name.startswith("lab/") and name.count("/") == 1}
+    assert set() == (rooms | of_the_lab) - tested

@@ -16,22 +16,22 @@ _LOOK = 0.1  # seconds between looks at whether the links have come
 
 
 def work(folder: Path, stop: threading.Event) -> None:
-    """Upload, answer, and wait for the links, or for the word to stop."""
+    """Upload, answer, and wait for the links, or until `stop` is set."""
     owner = OwnerFolder.load(OwnerConfig.load(folder, demonstration=True), demonstration=True)
     with owner.open(demonstration=True) as database:
-        errand = owner.errand(owner.host(database))
-        errand.start()
+        fetcher = owner.errand(owner.host(database))
+        fetcher.start()
         try:
-            while not _through(errand) and not stop.wait(_LOOK):
+            while not _through(fetcher) and not stop.wait(_LOOK):
                 pass
         finally:
-            errand.stop()
+            fetcher.stop()
 
 
-def _through(errand: Fetcher) -> bool:
+def _through(fetcher: Fetcher) -> bool:
     """Whether the links have come. A log that cannot be read just now ends no owner: its disk may come back."""
     try:
-        return errand.finished
+        return fetcher.finished
     except StorageError:
         return False
 
