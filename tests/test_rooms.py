@@ -48,7 +48,7 @@ BEYOND = (
     ("runtime/claim.py", "import unveil.cli.app"),
 )
 
-#: Folders of tests that are about more than one room, or about what is no room: attacks, failures, expected values, tools.
+#: Folders of tests about more than one room, or about none: failures, attacks, tools, expected values.
 BESIDE_ROOMS = ("faults", "security", "tools", "vectors")
 
 
@@ -110,12 +110,14 @@ def contracts() -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_room_imports_what_it_must_not() -> None:
     """The architecture's table of who may import whom, indirect imports included."""
     result = lint(ROOT / "src")
     assert 0 == result.returncode, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_every_contract_notices_a_breach(tmp_path: Path) -> None:
     """A contract that cannot break protects nothing: each is broken once, in a copy."""
     shutil.copytree(SOURCE, tmp_path / "unveil", ignore=shutil.ignore_patterns("__pycache__"))
@@ -128,6 +130,7 @@ def test_every_contract_notices_a_breach(tmp_path: Path) -> None:
     assert set(BREACHES) == {str(contract["name"]) for contract in contracts()} == broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "line"), BEYOND)
 def test_the_floor_plan_notices_what_reaches_too_high(tmp_path: Path, place: str, line: str) -> None:
     """The one list of floors stands for a deny-list for each room."""
@@ -138,6 +141,7 @@ def test_the_floor_plan_notices_what_reaches_too_high(tmp_path: Path, place: str
     assert "rooms import what lies below them BROKEN" in result.stdout, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_a_room_that_stands_on_no_floor_is_noticed(tmp_path: Path) -> None:
     """A new room must say whom it may import."""
     shutil.copytree(SOURCE, tmp_path / "unveil", ignore=shutil.ignore_patterns("__pycache__"))
