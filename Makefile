@@ -77,4 +77,4 @@ requirements:  ## compile the pinned requirements anew (needs uv)
 	$(COMPILE) --group peers -o requirements/peers.txt
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) $(PEERS) demo parties bench .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) demo parties bench .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

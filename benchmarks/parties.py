@@ -39,6 +39,7 @@ from unveil.transport.http.client import UnitClient
 from unveil.transport.status import RecordUnitStatus
 
 Row = dict[str, object]
+OWNER = Path(__file__).with_name("owner_until.py")
 
 
 def main() -> None:
@@ -143,30 +144,9 @@ def _all_uncertain(pairs: int) -> Schema:
     return schema.model_copy(update={"protocol": schema.protocol.model_copy(update=update)})
 
 
-_OWNER = """
-import sys, time
-from pathlib import Path
-from unveil.runtime.owner.folder import OwnerFolder
-from unveil.projects.owner_config import OwnerConfig
-
-folder = OwnerFolder.load(OwnerConfig.load(Path(sys.argv[1]), demonstration=True), demonstration=True)
-with folder.open(demonstration=True) as database:
-    fetcher = folder.fetcher(folder.host(database))
-    fetcher.start()
-    reached = {
-        "agreed": lambda: fetcher.host.look(lambda owner: owner.agreed),
-        "uploaded": lambda: fetcher.host.look(lambda owner: owner.uploaded) and fetcher.sent,
-        "finished": lambda: fetcher.finished,
-    }[sys.argv[2]]
-    while not reached():
-        time.sleep(0.05)
-    fetcher.stop()
-"""
-
-
 def _owner(made: Trial, name: str, until: str) -> subprocess.Popen[bytes]:
     log = (made.root / name / "log.txt").open("ab")
-    return subprocess.Popen([sys.executable, "-c", _OWNER, str(made.config(name)), until], stderr=log, stdout=log)
+    return subprocess.Popen([sys.executable, str(OWNER), str(made.config(name)), until], stderr=log, stdout=log)
 
 
 def _finish(process: subprocess.Popen[bytes]) -> None:

@@ -1,9 +1,16 @@
-"""Fixtures for every room: a PostgreSQL server where one is needed. Properties are given the time they take."""
+"""
+What holds for the tests of every room.
+
+A PostgreSQL server where one is needed; as much time as a property takes; and which tests are `slow`, so that
+`make quick` leaves them out.
+"""
 
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,3 +38,46 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     url = postgres_server.new_database()
     yield url
     postgres_server.drop(url)
+
+
+TESTS = Path(__file__).parent
+#: Folders whose rooms compute and no more. Tests in any other folder are slow, whatever they do: most of those start
+#: servers, processes or databases, and a new one must not make `make quick` wait.
+QUICK = frozenset({
+    "encoding", "files", "linkage", "models", "privacy", "protocol", "roles", "schema", "screening", "settings",
+})  # fmt: skip
+#: What Python reports when a process is started or an address is taken.
+STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "socket.bind"})
+started: list[str] = []
+sys.addaudithook(lambda event, _: started.append(event) if event in STARTS else None)
+
+
+def in_slow_folder(path: Path) -> bool:
+    """Whether it lies in a folder of tests that is not listed as quick; files beside this one lie in none."""
+    inside = path.relative_to(TESTS).parts
+    return len(inside) > 1 and inside[0] not in QUICK
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare `make quick` the import of files whose tests would all be left out."""
+    folder = collection_path / "any" if collection_path.is_dir() else collection_path
+    only_quick = config.getoption("markexpr") == "not slow"
+    return True if only_quick and folder.is_relative_to(TESTS) and in_slow_folder(folder) else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark by folder what is slow; a test elsewhere says so itself."""
+    for item in items:
+        if in_slow_folder(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that starts a process or takes an address and is not marked as slow."""
+    started.clear()
+    result = yield
+    if started and item.get_closest_marker("slow") is None:
+        pytest.fail(f"this test has to be marked as slow, for it does {', '.join(sorted(set(started)))}", pytrace=False)
+    return result

@@ -48,6 +48,9 @@ BEYOND = (
     ("runtime/claim.py", "import unveil.cli.app"),
 )
 
+#: Folders of tests about more than one room, or about none: failures, attacks, tools, expected values.
+BESIDE_ROOMS = ("faults", "security", "tools", "vectors")
+
 
 def files(*rooms: str) -> list[Path]:
     return [path for room in rooms for path in sorted((SOURCE / room).rglob("*.py"))]
@@ -107,12 +110,14 @@ def contracts() -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_room_imports_what_it_must_not() -> None:
     """The architecture's table of who may import whom, indirect imports included."""
     result = lint(ROOT / "src")
     assert 0 == result.returncode, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_every_contract_notices_a_breach(tmp_path: Path) -> None:
     """A contract that cannot break protects nothing: each is broken once, in a copy."""
     shutil.copytree(SOURCE, tmp_path / "unveil", ignore=shutil.ignore_patterns("__pycache__"))
@@ -125,6 +130,7 @@ def test_every_contract_notices_a_breach(tmp_path: Path) -> None:
     assert set(BREACHES) == {str(contract["name"]) for contract in contracts()} == broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "line"), BEYOND)
 def test_the_floor_plan_notices_what_reaches_too_high(tmp_path: Path, place: str, line: str) -> None:
     """The one list of floors stands for a deny-list for each room."""
@@ -135,6 +141,7 @@ def test_the_floor_plan_notices_what_reaches_too_high(tmp_path: Path, place: str
     assert "rooms import what lies below them BROKEN" in result.stdout, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_a_room_that_stands_on_no_floor_is_noticed(tmp_path: Path) -> None:
     """A new room must say whom it may import."""
     shutil.copytree(SOURCE, tmp_path / "unveil", ignore=shutil.ignore_patterns("__pycache__"))
@@ -182,3 +189,22 @@ def test_impurities_are_recognised(tmp_path: Path, code: str, found: list[str]) 
     path = tmp_path / "sample.py"
     path.write_text(code, encoding="utf-8")
     assert found == impurities(path, "linkage/sample.py")
+
+
+def folders(root: Path) -> set[str]:
+    """Every folder with Python files below that one, by its path from there."""
+    return {path.parent.relative_to(root).as_posix() for path in root.rglob("*.py")} - {"."}
+
+
+def test_every_folder_of_tests_has_the_name_of_a_room() -> None:
+    """Whoever changes a room knows where its tests are; a room that moves takes them along."""
+    of_rooms = {name for name in folders(ROOT / "tests") if name.split("/")[0] not in BESIDE_ROOMS}
+    assert set() == of_rooms - folders(SOURCE)
+
+
+def test_every_room_has_a_folder_of_tests() -> None:
+    """A room on the floor plan, or in the lab, that nobody tests would not be missed otherwise."""
+    tested = folders(ROOT / "tests")
+    rooms = {name for name in folders(SOURCE) if "/" not in name} - {"lab"}
+    of_the_lab = {name for name in folders(SOURCE) if name.startswith("lab/") and name.count("/") == 1}
+    assert set() == (rooms | of_the_lab) - tested

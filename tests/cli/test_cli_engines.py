@@ -11,6 +11,8 @@ import pytest
 from unveil.cli import main
 from unveil.cli.bench import WHAT
 
+PROGRAMS = Path(__file__).parents[2] / "benchmarks" / "peers"
+
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str | Path) -> int:
     monkeypatch.setattr(sys, "argv", ["unveil", *map(str, words)])
@@ -24,10 +26,10 @@ def test_engines_lists_each_engine_with_its_state(
 ) -> None:
     """An engine that is missing says why and what to do; one that is there needs neither."""
     assert 0 == run(monkeypatch, "engines", "--no-measure", "--json")
-    told = json.loads(capsys.readouterr().out)
-    rows = {row["name"]: row for row in told["engines"]}
+    found = json.loads(capsys.readouterr().out)
+    rows = {row["name"]: row for row in found["engines"]}
     assert ["reference", "cpu", "gpu"] == list(rows)
-    assert rows[told["auto"]]["available"]
+    assert rows[found["auto"]]["available"]
     assert 1 <= rows["cpu"]["threads"]
     for row in rows.values():
         assert row["available"] == (row["reason"] is None) == (row["hint"] is None)
@@ -54,11 +56,26 @@ def test_bench_compare_without_the_peer_says_how_to_get_it(
 ) -> None:
     """Figures of a tool that is not there are null, never guessed."""
     monkeypatch.setattr("unveil.lab.bench.compare.QUICK", (300, 600))
-    assert 0 == run(monkeypatch, "bench", "compare", "--quick", "--json", "--peers", tmp_path / "none")
-    told = json.loads(capsys.readouterr().out)
-    assert (None, None, "make bench installs anonlink in .venv-peers") == (told["peer"], told["ratio"], told["hint"])
-    assert [300, 600] == [size["records"] for size in told["sizes"]]
-    assert all(size["rate"] == pytest.approx(size["records"] ** 2 / size["seconds"]) for size in told["sizes"])
+    assert 0 == run(
+        monkeypatch, "bench", "compare", "--quick", "--json", "--peers", tmp_path / "none", "--programs", PROGRAMS
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert (None, None, "make bench installs anonlink in .venv-peers") == (found["peer"], found["ratio"], found["hint"])
+    assert [300, 600] == [size["records"] for size in found["sizes"]]
+    assert all(size["rate"] == pytest.approx(size["records"] ** 2 / size["seconds"]) for size in found["sizes"])
+
+
+def test_bench_outside_the_repository_measures_and_says_what_the_comparison_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An installed wheel has no programs of others; its own figures are worth having all the same."""
+    monkeypatch.setattr("unveil.lab.bench.compare.QUICK", (300, 600))
+    monkeypatch.chdir(tmp_path)
+    assert 0 == run(monkeypatch, "bench", "compare", "--quick", "--json", "--peers", sys.executable)
+    found = json.loads(capsys.readouterr().out)
+    assert found["ours"] > 0
+    assert found["peer"] is None
+    assert found["hint"].startswith("comparing with anonlink needs the repository of Unveil")
 
 
 def test_every_benchmark_answers_to_the_same_call() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from unveil import schema as schemas
-from unveil.cli.review import ReviewPaused, TerminalReviewer
+from unveil.cli.review.reviewer import ReviewPaused, TerminalReviewer
 from unveil.roles.review_unit.display import ReviewablePair
 
 SCHEMA = schemas.built_in()

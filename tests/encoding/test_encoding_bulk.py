@@ -182,6 +182,7 @@ def test_a_kernel_that_cannot_be_kept_on_disk_still_works() -> None:
     assert 42 == compiled.compiled(doubled)(21)
 
 
+@pytest.mark.slow
 def test_few_records_are_encoded_without_loading_the_compiler() -> None:
     """Loading it takes longer than most commands."""
     script = """

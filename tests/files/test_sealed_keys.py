@@ -17,6 +17,8 @@ from unveil.files import key_file as keyfile
 from unveil.files import private_file
 from unveil.files import sealed_key as sealed
 
+pytestmark = pytest.mark.slow  # guessing a passphrase is meant to take long
+
 SECRET = bytes(range(100, 132))
 PASSPHRASE = "five words drawn at random"
 LOW = 14  # the least cost that is accepted, for speed

@@ -99,6 +99,7 @@ def _peak(n: int) -> int:
     return peak
 
 
+@pytest.mark.slow
 def test_memory_of_all_pairs_does_not_grow_with_the_number_compared() -> None:
     """Twice the pairs, the same peak: there is never an N×M matrix, not even one of flags, which would add 13 %."""
     assert _peak(3 * TILE - 100) < 1.05 * _peak(2 * TILE)

@@ -193,8 +193,8 @@ def test_every_attribute_is_equal_near_between_dissimilar_or_missing(
     some: tuple[Reals, NDArray[np.uint8], Outcomes, Schema],
 ) -> None:
     """The five weights add up to 7 whatever the schema, so that a model learnt on seven attributes carries over."""
-    similarity, agreement, told, schema = some
-    evidence = summary_evidence(similarity, agreement, told, schema)
+    similarity, agreement, record_level, schema = some
+    evidence = summary_evidence(similarity, agreement, record_level, schema)
     assert (len(similarity), len(ATTRIBUTE_EVIDENCE)) == evidence.shape
     assert np.isfinite(evidence).all()
     names = ("weight equal", "weight dissimilar", "weight near", "weight between", "weight missing")
@@ -208,8 +208,8 @@ def test_shares_and_lowest_similarities_are_what_a_plain_count_finds(
     some: tuple[Reals, NDArray[np.uint8], Outcomes, Schema],
 ) -> None:
     """Shares are out of seven; missing values count as equal only for the lowest similarities."""
-    similarity, agreement, told, schema = some
-    evidence = summary_evidence(similarity, agreement, told, schema)
+    similarity, agreement, record_level, schema = some
+    evidence = summary_evidence(similarity, agreement, record_level, schema)
     width = similarity.shape[1]
     for row, classes, found in zip(similarity.tolist(), agreement.tolist(), evidence, strict=True):
         by_name = dict(zip(ATTRIBUTE_EVIDENCE, found.tolist(), strict=True))
@@ -242,16 +242,17 @@ def test_only_the_proportions_of_the_weights_matter(
     some: tuple[Reals, NDArray[np.uint8], Outcomes, Schema], factor: float
 ) -> None:
     """A schema may weigh out of 1, 7 or 100."""
-    similarity, agreement, told, schema = some
+    similarity, agreement, record_level, schema = some
     other = schema_of([attribute.weight * factor for attribute in schema.attributes])
     np.testing.assert_allclose(
-        summary_evidence(similarity, agreement, told, other), summary_evidence(similarity, agreement, told, schema)
+        summary_evidence(similarity, agreement, record_level, other),
+        summary_evidence(similarity, agreement, record_level, schema),
     )
 
 
-def test_the_word_from_above_is_signed_and_bounded() -> None:
-    """A coin toss says nothing; even a certain word is one piece of evidence among others."""
-    told = Outcomes(np.array([True, True, False, True, False]), np.array([0.5, 0.9, 0.9, 1.0, 1.0]))
-    evidence = summary_evidence(np.full((5, 2), 0.8), np.zeros((5, 2), np.uint8), told, schema_of([1.0, 2.0]))
-    word = column(evidence, "word from above", ATTRIBUTE_EVIDENCE)
-    assert [0.0, log(9) / 5, -log(9) / 5, 12 / 5, -12 / 5] == pytest.approx(word)
+def test_the_odds_of_the_record_unit_are_signed_and_bounded() -> None:
+    """A coin toss says nothing; even certainty is one piece of evidence among others."""
+    record_level = Outcomes(np.array([True, True, False, True, False]), np.array([0.5, 0.9, 0.9, 1.0, 1.0]))
+    evidence = summary_evidence(np.full((5, 2), 0.8), np.zeros((5, 2), np.uint8), record_level, schema_of([1.0, 2.0]))
+    odds = column(evidence, "record unit's odds", ATTRIBUTE_EVIDENCE)
+    assert [0.0, log(9) / 5, -log(9) / 5, 12 / 5, -12 / 5] == pytest.approx(odds)

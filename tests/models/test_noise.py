@@ -74,6 +74,7 @@ def test_log_odds_of_outcomes_are_signed_and_finite() -> None:
     assert found[2] == pytest.approx(-found[3]) == pytest.approx(np.log(2**20 - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("true_error", [0.05, 0.2, 0.35])
 def test_the_reviewers_error_is_found_with_controls(true_error: float) -> None:
     """400 labels, one in five on pairs that the model is sure of; mean and spread over 12 reviewers."""
@@ -96,6 +97,7 @@ def test_without_labels_the_expectation_stands_and_uncertain_pairs_teach_little(
     assert none == estimated_error(np.zeros(100), tosses, inertia=INERTIA)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(0, 30), probabilities)
 def test_nobody_is_found_to_be_perfect_or_worse_than_a_coin(seed: int, n: int, sure: float) -> None:
     """Neither ten right answers nor ten wrong ones prove it, and p = 1 of a pair would never be undone."""
@@ -148,7 +150,7 @@ def test_a_label_is_weighed_anew_and_never_on_top_of_itself() -> None:
 
 
 def test_a_model_with_prior_knowledge_learns_labels_only() -> None:
-    """The word from above is evidence already; taught as well, it would count twice."""
+    """The record unit's odds are evidence already; taught as well, they would count twice."""
     some = layer(-2.0, -2.0, -2.0, heeds_above=False, asks_people=True)
     some.learn()
     assert (1.0, 0.0) == (some.model.slope, some.model.shift)

@@ -112,6 +112,7 @@ def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
         load_forest(path, SCHEMA)
 
 
+@pytest.mark.slow
 def test_a_file_that_would_expand_without_end_is_refused_before_it_does(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     buffer = io.BytesIO()

@@ -136,6 +136,7 @@ def entries(name: str) -> int:
     return sum(len(party.log) for party in whole(name).parties.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_restarts_at_any_entry_of_any_log_change_nothing(data: st.DataObject) -> None:
@@ -150,6 +151,7 @@ def test_restarts_at_any_entry_of_any_log_change_nothing(data: st.DataObject) ->
         assert held(whole(name).machine(party)) == held(run.machine(party))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_any_prefix_of_a_log_and_then_the_rest_live_ends_the_same(data: st.DataObject) -> None:
@@ -178,6 +180,7 @@ def test_any_prefix_of_a_log_and_then_the_rest_live_ends_the_same(data: st.DataO
 # Erasure
 
 
+@pytest.mark.slow
 @by_run
 @pytest.mark.parametrize("party", [ATTRIBUTE_UNIT, REVIEW_UNIT], ids=str)
 def test_a_log_without_contents_that_are_done_with_gives_the_same_machine(party: Address, name: str) -> None:
@@ -268,6 +271,7 @@ def test_checking_messages_and_asking_for_decisions_changes_nothing(name: str) -
 # The order of messages
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_the_order_in_which_messages_arrive_changes_nothing(data: st.DataObject) -> None:

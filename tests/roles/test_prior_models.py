@@ -32,6 +32,8 @@ from unveil.roles.owner.policy import Policy
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
 from unveil.schema.presets import with_preset
 
+pytestmark = pytest.mark.slow  # whole runs, many of them
+
 UNVEIL = with_preset(PERSON, "unveil", budget=100)
 PRIOR = with_protocol(SCHEMA, models="prior", controls=0.2)
 SEEDS = (1, 2, 3)

@@ -31,6 +31,8 @@ from unveil.protocol.roles import owner
 from unveil.records import Column, Records
 from unveil.roles.owner.policy import Policy
 
+pytestmark = pytest.mark.slow  # whole runs, many of them
+
 ENCODER = Encoder(PERSON, OwnerKey(b"an invented owner key, 32 bytes."), project="p")
 #: Mean bigrams of each attribute as published, and the share of records that have a value.
 BIGRAMS = {

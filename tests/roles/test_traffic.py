@@ -130,6 +130,7 @@ def test_values_are_sent_only_where_the_task_shows_them(choosy: tuple[World, Tra
     assert all(set(values) <= shown[task] for task, values in sent)
 
 
+@pytest.mark.slow
 def test_no_value_and_no_key_is_in_any_frame_but_the_plaintext_one(study: Study) -> None:
     """Distinct city names of the people, searched for in all other frames."""
     traffic = Traffic()
@@ -155,6 +156,7 @@ def test_ids_of_the_layers_cannot_be_joined(study: Study) -> None:
     assert sum(map(len, kinds)) == len(set().union(*kinds))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_run_to_the_last_byte(study: Study) -> None:
     """Points, link tables and every frame; another seed gives another run."""
     runs = []

@@ -178,7 +178,7 @@ def test_a_register_with_duplicates_of_every_tenth_person_stays() -> None:
         ("all zeros", {Reason.ALL_ZEROS}),
         ("copies", {Reason.COPIES}),
         ("near copies", {Reason.COPIES, Reason.FILL}),  # flipped bits upset a balance
-        ("noise under one key", {Reason.CROWD, Reason.FILL}),
+        ("noise under one key", {Reason.UNRELATED, Reason.FILL}),
         ("unions", {Reason.UNION, Reason.FILL}),
     ],
 )
@@ -203,8 +203,8 @@ def test_noise_is_found_where_bits_are_uneven(name: str, hardening: str) -> None
 
 
 @pytest.mark.parametrize("hardening", ["xor-fold", "diffusion"])
-def test_a_crowd_of_like_filters_does_not_make_noise_of_honest_records(hardening: str) -> None:
-    """Under keys of their own, near copies of one record are seen as no crowd, but set the common bits."""
+def test_many_filters_alike_do_not_make_noise_of_honest_records(hardening: str) -> None:
+    """Under keys of their own, near copies of one record are in no large group, but set the common bits."""
     honest = upload("person", hardening)
     words, _ = poison("near copies", honest, 800)
     own = np.random.default_rng(5).integers(1, 256, (800, *honest.keys.shape[1:]), dtype=np.uint8)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, print_json, say_error
+from unveil.cli.options import Force, Json
 
 if TYPE_CHECKING:
     from unveil.runtime.audit import DatabaseAudit, LogAudit
@@ -26,7 +27,6 @@ Url = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
 @commands.command()
@@ -74,7 +74,7 @@ def kept(
         Path | None,
         typer.Option(help="CSV file to write the links to: owner, handle, link_id", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """

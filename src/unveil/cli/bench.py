@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.options import Json
 
 #: What can be measured: one module of the room `bench` each.
 WHAT = ("compare", "blocks", "encode", "keyed")
@@ -22,7 +23,10 @@ def bench(
     peers: Annotated[Path, typer.Option(help="Python that has the tools to measure against")] = Path(
         ".venv-peers/bin/python"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    programs: Annotated[Path, typer.Option(help="folder of the repository with the programs that call these tools")] = (
+        Path("benchmarks/peers")
+    ),
+    as_json: Json = False,
 ) -> None:
     """
     Measure how fast this machine compares or encodes.
@@ -30,12 +34,13 @@ def bench(
     Example: unveil bench compare --quick
     """
     from unveil.errors import SettingError
+    from unveil.lab.bench.peers import Peers
 
     if what not in WHAT:
         raise SettingError(f"there is no benchmark {what}", hint=f"choose one of {', '.join(WHAT)}")
     module = importlib.import_module(f"unveil.lab.bench.{what}")
     with notes.status(f"measuring {what}"):
-        found = module.run(quick=quick, peers=peers if peers.exists() else None)
+        found = module.run(quick=quick, peers=Peers(peers, programs))
     if as_json:
         print_json(found)
     else:

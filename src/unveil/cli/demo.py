@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, notes, print_json
+from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,14 +30,14 @@ PRESET = "unveil"
 @app.command()
 def demo(
     *,
-    out: Annotated[Path, typer.Option(help="folder for the report, the people and the links")] = Path("demo"),
-    records: Annotated[int, typer.Option(help="people per owner", min=100, max=1_000_000)] = 20_000,
-    budget: Annotated[int, typer.Option(help="labels that may be asked of the reviewer", min=0)] = 100,
-    error: Annotated[float, typer.Option(help="share of the simulated reviewer's labels that are wrong")] = 0.1,
+    out: ResultsFolder = Path("demo"),
+    records: PeoplePerOwner = 20_000,
+    budget: LabelBudget = 100,
+    error: ReviewerError = 0.1,
     offset: Annotated[float, typer.Option(help="how far off the starting threshold is")] = 0.03,
-    seed: Annotated[int, typer.Option(help="same seed, same people, same result", min=0)] = 1,
+    seed: Seed = 1,
     review: Annotated[bool, typer.Option("--review", help="be the reviewer yourself, in the terminal")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: JsonObject = False,
 ) -> None:
     """
     Link generated people of two owners, layer by layer, and write a report that opens in a browser.
@@ -120,13 +121,14 @@ def _link(
 
 def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callable[[World], Reviewer]:
     """The person at the terminal. What was decided is saved after every key, so the same command resumes."""
-    from unveil.cli.review import TerminalReviewer, seen_risk
+    from unveil.cli.review.reviewer import TerminalReviewer
+    from unveil.lab.simulation.seen_risk import seen_risk
     from unveil.privacy.population import ReferencePopulation
 
     # Everything is seeded: the same settings ask about the same pairs in the same order.
     run = hashlib.sha256(f"{len(study.a)}|{settings}|{schema.fingerprint()}".encode()).hexdigest()[:16]
-    cost = seen_risk(schema, ReferencePopulation(schema.names, study.a, study.b))
-    reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, cost=cost, run=run)
+    risk = seen_risk(schema, ReferencePopulation(schema.names, study.a, study.b))
+    reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, risk=risk, run=run)
     return lambda _: reviewer
 
 

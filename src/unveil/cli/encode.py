@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, notes, print_json
+from unveil.cli.options import Force, Json, SchemaFile
 
 if TYPE_CHECKING:
     from unveil.files.encoded import Encodings
@@ -21,10 +22,10 @@ def encode(
     *,
     key: Annotated[Path, typer.Option(help="key file, see unveil key new", show_default=False)],
     out: Annotated[Path, typer.Option(help="Parquet file to write", show_default=False)],
-    schema: Annotated[Path | None, typer.Option(help="schema file; the built-in schema person if not given")] = None,
+    schema: SchemaFile = None,
     project: Annotated[str, typer.Option(help="project; encodings of two projects never match")] = "default",
-    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """
     Encode records for `unveil link`, which the owner or a trusted unit runs.

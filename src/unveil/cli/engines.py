@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.options import Json
 
 
 @app.command()
 def engines(
     *,
     measure: Annotated[bool, typer.Option("--measure/--no-measure", help="measure for about a second each")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    as_json: Json = False,
 ) -> None:
     """
     List the engines, whether this machine has them, and how many comparisons each makes in a second.

@@ -19,6 +19,7 @@ from rich.progress import (
 
 from unveil.cli import EXIT_INTERRUPTED
 from unveil.cli.app import app, notes, print_json, results, say_error
+from unveil.cli.options import EngineName, JsonObject
 
 if TYPE_CHECKING:
     from unveil.lab.paper.experiment import Outcome
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer(help="the published evaluation, run again", no_args_is_help=True)
 app.add_typer(commands, name="experiment")
-
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 
 @commands.command()
@@ -40,8 +39,8 @@ def paper(
     quick: Annotated[bool, typer.Option("--quick", help="a small part of the grid, in two minutes")] = False,
     preset: Annotated[str, typer.Option(help="parameters: paper as published, or those of another preset")] = "paper",
     jobs: Annotated[int, typer.Option(metavar="N", help="processes at work")] = 2,
-    engine: Annotated[str, typer.Option(help="auto, reference, cpu or gpu")] = "auto",
-    as_json: Json = False,
+    engine: EngineName = "auto",
+    as_json: JsonObject = False,
 ) -> None:
     """
     Run every published setting on sets of the published design, and set the figures beside the published ones.
@@ -90,7 +89,7 @@ def prepare(
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="the same seed gives the same sets")] = 1,
     force: Annotated[bool, typer.Option("--force", help="write into folders that are not empty")] = False,
-    as_json: Json = False,
+    as_json: JsonObject = False,
 ) -> None:
     """
     Make evaluation sets from snapshots of the North Carolina voter register, by the published design.

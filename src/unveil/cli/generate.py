@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.options import Json
 from unveil.errors import SettingError
 
 #: From about this many records per source on it may take more than two seconds.
@@ -32,7 +33,7 @@ def generate(
         float, typer.Option(metavar="RATE", help="voter layout: share of shared people whose year of birth is off in b")
     ] = 0.0,
     force: Annotated[bool, typer.Option("--force", help="write into a folder that is not empty")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    as_json: Json = False,
 ) -> None:
     """
     Generate two registers of invented people, and the truth about who is who.

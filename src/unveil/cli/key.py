@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unveil.cli.app import app, notes, print_json
+from unveil.cli.options import Json
 
 commands = typer.Typer(help="key files: the secret that a project's owners share", no_args_is_help=True)
 app.add_typer(commands, name="key")
@@ -16,7 +17,6 @@ _REMINDER = "every owner of the project needs this same key, and nobody else may
 _ANOTHER_NAME = "choose another name for the sealed copy"
 _OTHER_WAY = "send the passphrase by another way than the file, by telephone say"
 
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(help="file that holds the passphrase, readable by you alone; asked for if not given"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, notes, print_json
+from unveil.cli.options import EngineName, Force, Json
 
 if TYPE_CHECKING:
     from unveil.files.encoded import Encodings
@@ -26,9 +27,9 @@ def link(
     ] = False,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="compare every pair, without blocking")] = False,
     max_block: Annotated[int, typer.Option(help="blocks with more pairs than this are skipped")] = 1_000_000,
-    engine: Annotated[str, typer.Option(help="auto, reference, cpu or gpu")] = "auto",
-    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    engine: EngineName = "auto",
+    force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """
     Link two files of encodings by one threshold: the first layer alone, with nothing more disclosed.

@@ -13,6 +13,7 @@ import typer
 
 from unveil.cli.app import app, notes, print_json
 from unveil.cli.demo import PRESET, people_study, with_budget, write_results
+from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
 
 if TYPE_CHECKING:
     from unveil.lab.evaluation.result import RunResult
@@ -31,13 +32,13 @@ _TIMES = ("seconds", "peak_rss_mb")  # of a summary, what differs between runs t
 @app.command()
 def parties(
     *,
-    out: Annotated[Path, typer.Option(help="folder for the report, the people and the links")] = Path("parties"),
-    records: Annotated[int, typer.Option(help="people per owner", min=100, max=1_000_000)] = 20_000,
-    budget: Annotated[int, typer.Option(help="labels that may be asked of the reviewer", min=0)] = 100,
-    error: Annotated[float, typer.Option(help="share of the simulated reviewer's labels that are wrong")] = 0.1,
-    seed: Annotated[int, typer.Option(help="same seed, same people, same result", min=0)] = 1,
+    out: ResultsFolder = Path("parties"),
+    records: PeoplePerOwner = 20_000,
+    budget: LabelBudget = 100,
+    error: ReviewerError = 0.1,
+    seed: Seed = 1,
     keep: Annotated[bool, typer.Option("--keep", help="keep every party's folder: database, log, keys")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: JsonObject = False,
 ) -> None:
     """
     Link generated people through three units and two owners, each a process of its own, over TLS on this machine.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, print_json
+from unveil.cli.options import Json
 
 if TYPE_CHECKING:
     from unveil.projects.certificates import Certificate
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer(help="certificates for trials: a small authority of one's own", no_args_is_help=True)
 app.add_typer(commands, name="pki")
-
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
 @commands.command()

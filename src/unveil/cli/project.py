@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unveil.cli.app import app, confirm, notes, print_json
+from unveil.cli.options import Demonstration, Json, UnitConfigFile
+from unveil.cli.unit_names import RoleName, UnitName
+from unveil.protocol.roles import Role
 
 if TYPE_CHECKING:
     from unveil.errors import Problem
@@ -19,25 +21,7 @@ if TYPE_CHECKING:
 commands = typer.Typer(help="the project file: who takes part, and what is linked how", no_args_is_help=True)
 app.add_typer(commands, name="project")
 
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 File = Annotated[Path, typer.Argument(help="project file (TOML)", show_default=False)]
-
-
-class Part(Enum):
-    """A role, as it is written on the command line."""
-
-    OWNER = "owner"
-    RECORD_UNIT = "record-unit"
-    ATTRIBUTE_UNIT = "attribute-unit"
-    REVIEW_UNIT = "review-unit"
-
-
-class UnitPart(Enum):
-    """A unit, as it is written on the command line: owners close nothing, for they hold what is their own."""
-
-    RECORD_UNIT = "record-unit"
-    ATTRIBUTE_UNIT = "attribute-unit"
-    REVIEW_UNIT = "review-unit"
 
 
 @commands.command()
@@ -79,7 +63,9 @@ def new(
 def join(
     file: File,
     *,
-    role: Annotated[Part, typer.Option(help="owner, record-unit, attribute-unit or review-unit", show_default=False)],
+    role: Annotated[
+        RoleName, typer.Option(help="owner, record-unit, attribute-unit or review-unit", show_default=False)
+    ],
     certificate: Annotated[Path, typer.Option(help="its certificate (PEM or DER)", show_default=False)],
     name: Annotated[str | None, typer.Option(help="its name; owners need one")] = None,
     address: Annotated[
@@ -122,11 +108,11 @@ def join(
 def close(
     name: Annotated[str, typer.Argument(help="name of the project", show_default=False)],
     *,
-    role: Annotated[UnitPart, typer.Option(help="record-unit, attribute-unit or review-unit", show_default=False)],
-    config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
+    role: Annotated[UnitName, typer.Option(help="record-unit, attribute-unit or review-unit", show_default=False)],
+    config: UnitConfigFile,
     yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
     force: Annotated[bool, typer.Option("--force", help="although something is left to do")] = False,
-    demonstration: Annotated[bool, typer.Option("--demonstration", help="the unit runs as a demonstration")] = False,
+    demonstration: Demonstration = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -137,7 +123,6 @@ def close(
     from unveil.errors import SettingError
     from unveil.projects.project_file import load
     from unveil.projects.unit_config import UnitConfig
-    from unveil.protocol.roles import Role
     from unveil.runtime.closing import close_project
 
     settings = UnitConfig.load(config, demonstration=demonstration)
@@ -147,8 +132,7 @@ def close(
     if not yes and not confirm(f"erase everything of project {name} but counts and links?"):
         typer.echo("nothing was erased", err=True)
         raise typer.Exit(1)
-    unit = Role(role.value.replace("-", " "))
-    counts = close_project(unit, settings, name, force=force, demonstration=demonstration)
+    counts = close_project(role.role, settings, name, force=force, demonstration=demonstration)
     if as_json:
         print_json({"project": name, **counts})
     else:
@@ -191,13 +175,13 @@ def _schema(schema: str) -> Schema:
     return built_in(schema) if is_built_in(schema) else load(schema)
 
 
-def _party(file: Path, role: Part, name: str, address: str | None, public_key: str) -> Party:
+def _party(file: Path, role: RoleName, name: str, address: str | None, public_key: str) -> Party:
     from pydantic import ValidationError
 
     from unveil.projects.project import Party
     from unveil.settings.reader import ProjectError, explained
 
-    data = {"role": role.value.replace("-", " "), "name": name, "address": address, "public_key": public_key}
+    data = {"role": role.role.value, "name": name, "address": address, "public_key": public_key}
     try:
         return Party.model_validate(data)
     except ValidationError as error:
@@ -216,7 +200,7 @@ def _unfit(party: Party, own: dict[str, Path]) -> list[Problem]:
     from unveil.projects.project import is_address
 
     problems, now, listening = [], datetime.now(UTC), list(own)[-1]
-    where = party.address if party.role != Part.OWNER.value and is_address(party.address or "") else None
+    where = party.address if party.role != Role.OWNER.value and is_address(party.address or "") else None
     for option, path in own.items():
         found = read_certificate(path)
         address = where if option == listening else None

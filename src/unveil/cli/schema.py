@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, print_json
+from unveil.cli.options import Json
 
 if TYPE_CHECKING:
     from unveil.schema import Attribute, LayerR, Schema
@@ -16,8 +17,6 @@ commands = typer.Typer(help="the linkage schema: what a record is and how it is 
 app.add_typer(commands, name="schema")
 
 _LAYERS = {1: "record level", 2: "record and attribute level", 3: "record level, attribute level, masked review"}
-
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
 @commands.command()

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from unveil.cli.app import app, notes
-
-
-class UnitName(Enum):
-    """A unit, as it is written on the command line."""
-
-    RECORD_UNIT = "record-unit"
-    ATTRIBUTE_UNIT = "attribute-unit"
-    REVIEW_UNIT = "review-unit"
+from unveil.cli.options import UnitConfigFile
+from unveil.cli.unit_names import UnitName
 
 
 @app.command()
@@ -25,7 +18,7 @@ def serve(
         UnitName, typer.Argument(metavar="ROLE", help="record-unit, attribute-unit or review-unit", show_default=False)
     ],
     *,
-    config: Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)],
+    config: UnitConfigFile,
     ready: Annotated[
         Path | None, typer.Option(help="file to write once the unit listens, with its host and port")
     ] = None,
@@ -40,10 +33,9 @@ def serve(
 
     Example: unveil serve record-unit --config record-unit.toml
     """
-    from unveil.protocol.roles import Role
     from unveil.runtime.unit_process import run_unit
 
-    role = Role(unit.value.replace("-", " "))
+    role = unit.role
 
     def listening(host: str, port: int) -> None:
         notes.print(f"{role.value} listens on https://{host}:{port}", soft_wrap=True)

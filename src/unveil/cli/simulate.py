@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.options import EngineName, JsonObject, SchemaFile
 
 if TYPE_CHECKING:
     from unveil.lab.evaluation.result import RunResult
@@ -39,12 +40,12 @@ def simulate(
     layers: Annotated[
         int | None, typer.Option(help="1, 2 or 3; the schema's own if not given", show_default=False)
     ] = None,
-    schema: Annotated[Path | None, typer.Option(help="schema file; the built-in schema person if not given")] = None,
+    schema: SchemaFile = None,
     model: Annotated[Path | None, typer.Option(help="start layer A from this saved model", show_default=False)] = None,
     save_model: Annotated[Path | None, typer.Option(help="save layer A's model here", show_default=False)] = None,
     report: Annotated[Path | None, typer.Option(help="write an HTML report here", show_default=False)] = None,
-    engine: Annotated[str, typer.Option(help="auto, reference, cpu or gpu")] = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    engine: EngineName = "auto",
+    as_json: JsonObject = False,
 ) -> None:
     """
     Run the whole protocol in one process on records with known truth, with a simulated reviewer.

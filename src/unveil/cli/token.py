@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app, print_json
+from unveil.cli.options import Demonstration, Json, UnitConfigFile
+from unveil.cli.unit_names import UnitName
 
 if TYPE_CHECKING:
     from unveil.storage.database import Database
@@ -24,14 +26,6 @@ _DAY = 86_400
 _COLUMNS = ("id", "project", "for", "issued", "expires")
 
 
-class UnitName(Enum):
-    """A unit, as it is written on the command line."""
-
-    RECORD_UNIT = "record-unit"
-    ATTRIBUTE_UNIT = "attribute-unit"
-    REVIEW_UNIT = "review-unit"
-
-
 class Person(Enum):
     """Whom a token stands for."""
 
@@ -40,16 +34,13 @@ class Person(Enum):
 
 
 Unit = Annotated[UnitName, typer.Argument(help="the unit that takes the token", show_default=False)]
-Config = Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)]
-Demonstration = Annotated[bool, typer.Option("--demonstration", help="the unit runs as a demonstration")]
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
 @commands.command()
 def new(
     unit: Unit,
     *,
-    config: Config,
+    config: UnitConfigFile,
     project: Annotated[str, typer.Option(help="name of the project", show_default=False)],
     person: Annotated[Person, typer.Option("--for", help="reviewer or operator", show_default=False)],
     out: Annotated[
@@ -70,9 +61,7 @@ def new(
     from unveil.projects.unit_config import UnitConfig
 
     if person is Person.REVIEWER and unit is not UnitName.REVIEW_UNIT:
-        raise SettingError(
-            f"the {unit.value.replace('-', ' ')} has no reviews", hint="reviewers get tokens of the review unit"
-        )
+        raise SettingError(f"the {unit.role.value} has no reviews", hint="reviewers get tokens of the review unit")
     settings = UnitConfig.load(config, demonstration=demonstration)
     known = [load(entry.file, demonstration=demonstration).name for entry in settings.projects]
     if project not in known:
@@ -94,7 +83,9 @@ def new(
 
 
 @commands.command("list")
-def list_tokens(unit: Unit, *, config: Config, demonstration: Demonstration = False, as_json: Json = False) -> None:
+def list_tokens(
+    unit: Unit, *, config: UnitConfigFile, demonstration: Demonstration = False, as_json: Json = False
+) -> None:
     """
     List the tokens of a unit: ids, whom they stand for, until when and whether still, never the tokens themselves.
 
@@ -124,7 +115,7 @@ def revoke(
     unit: Unit,
     number: Annotated[str, typer.Argument(metavar="ID", help="id of the token, see unveil token list")],
     *,
-    config: Config,
+    config: UnitConfigFile,
     demonstration: Demonstration = False,
 ) -> None:
     """
@@ -146,8 +137,7 @@ def _opened(unit: UnitName, config: Path, *, demonstration: bool) -> Iterator[Da
     from unveil.storage.database import Database
 
     settings = UnitConfig.load(config, demonstration=demonstration)
-    role = unit.value.replace("-", " ")
-    with Database.open(settings.database, role=role, demonstration=demonstration) as database:
+    with Database.open(settings.database, role=unit.role.value, demonstration=demonstration) as database:
         yield database
 
 

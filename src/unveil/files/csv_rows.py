@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from unveil.errors import InputError
-from unveil.files.header import places
+from unveil.files.header import column_positions
 from unveil.files.source import FIELD_LIMIT, opened
 
 _CHUNK: Final = 1 << 20
@@ -59,7 +59,7 @@ def csv_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
         delimiter = _delimiter(first, needed)
         reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
         names = _header(path, reader)
-        at = places(path, names, needed)
+        at = column_positions(path, names, needed)
         yield from _batches(path, reader, len(names), at)
 
 

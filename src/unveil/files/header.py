@@ -24,7 +24,7 @@ _LOOKED_AT: Final = 1000
 _LONGEST: Final = 64
 
 
-def places(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]:
+def column_positions(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]:
     """
     Position of every needed column among the names.
 

@@ -3,7 +3,7 @@ Key files: where an owner keeps the project's secret.
 
 A key file is two lines of text: the mark `unveil-key-1` and 32 random bytes in base64url. It is readable by its owner
 alone, and a file that others can read is refused (`private_file`). No error says anything about what the file holds.
-`sealed` makes the form in which a key travels from one owner to another.
+`sealed_key` makes the form in which a key travels from one owner to another.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from unveil.errors import InputError
 from unveil.files.csv_rows import NOT_UTF8, TOO_LONG, RowBatch
-from unveil.files.header import places
+from unveil.files.header import column_positions
 from unveil.files.source import FIELD_LIMIT, opened
 
 _BATCH: Final = 1 << 14
@@ -27,7 +27,7 @@ def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
         try:
             file = pq.ParquetFile(handle)
             names = list(file.schema_arrow.names)
-            places(path, names, needed)
+            column_positions(path, names, needed)
             _check_types(path, file.schema_arrow, needed)
             row = 0
             for part in file.iter_batches(batch_size=_BATCH, columns=list(needed)):

@@ -1,5 +1,5 @@
 """
-Files for one pair of eyes: readable by their owner alone, made once and never replaced.
+Private files: readable by their owner alone, made once and never replaced.
 
 A file that others can read is refused, as ssh does: a secret that leaked once cannot be called back. No error says
 anything about what a file holds.

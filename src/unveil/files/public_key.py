@@ -1,4 +1,4 @@
-"""By what a party is known: the public key of its certificate. A renewed certificate of that key is the same party."""
+"""The public key of a certificate, by which a party is known: a renewed certificate of that key is the same party."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What the units decide with. A role knows a model by the port in `linkage.outcome` alone; `choice` says which it gets.
+Models: what the units decide with. A role knows a model by the protocol in `linkage.model` alone; `choice` makes it.
 
 `threshold` and `forest` are the paper's. `logistic` starts from `priors` that were learnt on generated people, and
 looks at `record_evidence` or `attribute_evidence`; `unhardened` undoes what hardening does to similarities. `noise`

@@ -1,4 +1,4 @@
-"""What an owner's ledger amounts to: KAPR over everything that reviewers ever got of its records."""
+"""The risk of an owner's whole ledger: KAPR over everything that reviewers ever got of its records."""
 
 from __future__ import annotations
 

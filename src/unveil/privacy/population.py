@@ -1,5 +1,5 @@
 """
-A reference population, made ready to be asked: how many records agree with what is known of one?
+A reference population, in which the records that agree with what is known of one can be counted.
 
 For each attribute the rows of a value are found by its code, so that what agrees on one attribute is one array of marks
 and a count is the intersection of a few of them. A missing reference value agrees with everything: the record may be

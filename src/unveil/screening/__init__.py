@@ -1,6 +1,6 @@
 """
-What keeps implausible uploads out, before anything is compared.
+Screening: filters of an upload that cannot be encoded records are found and put in quarantine before comparing.
 
-`screen` looks at one owner's filters, with the help of `key_groups` (records that share blocking keys) and
-`bit_profile` (are some bits set more often than others, as in real records?).
+`screen` judges one owner's filters. `key_groups` finds copies, strangers and unions among records that share blocking
+keys; `bit_profile` finds filters whose bits were drawn at random.
 """

@@ -1,9 +1,9 @@
 """
-Are there filters of mere noise? Real records share common parts, so some bits are set more often than others.
+Filters whose bits were drawn at random. Real records share common parts, so some bits are set more often than others.
 
 A filter drawn at random has as many of its ones among the common bits as chance gives it; a record has more. Where a
-hardening has levelled the bits, nothing can be told, and nothing needs to be: noise is then as dissimilar to everybody
-as strangers are, and moves no estimate.
+hardening has made all bits equally frequent, the two cannot be distinguished. That does no harm: random filters are
+then as dissimilar to every record as strangers are, and change no estimate.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _level(filters: Bits, odd: Flags) -> bool:
     """
     Whether no bit is more common than another among these filters, as it must be if they are noise.
 
-    Without this, a crowd of like filters would pass its own bits off as the common ones, and honest records as noise.
+    Without this, many filters alike would make their own bits the common ones, and noise of honest records.
     The variance of the bits' frequencies f may exceed that of coins, mean(f·(1 − f)) / n, by a fifth at most.
     """
     some = _sample(filters.words[odd])

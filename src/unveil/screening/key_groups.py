@@ -1,5 +1,5 @@
 """
-Records of one upload that share blocking keys: are they copies, strangers, or several people in one filter?
+Records of one upload that share blocking keys: which are copies, unrelated, or several people in one filter.
 
 Likeness of two filters is 1 − d / s, where d is the number of bits in which they differ and s is what it is for two
 records drawn at random: 1 is identical, 0 is strangers, whatever the encoding and its hardening.
@@ -18,7 +18,7 @@ from unveil.linkage.outcome import Flags, Reals
 _SAME: Final = 0.8  # likeness of near copies; 1 in 1000 records of a register has another that is so like it
 _ALIKE: Final = 0.4  # likeness of what may be the same person; hardly a stranger with the same keys is so like
 _STRANGE: Final = 0.05  # likeness of strangers
-_CROWD: Final = 0.05  # share of the upload from which on strangers with the same keys are a crowd
+_LARGE: Final = 0.05  # share of the upload from which on a group of strangers is too large to be chance
 _SAMPLE: Final = 4096
 _ROUNDER: Final = 1.15  # a union has so many more ones than the median …
 _LARGER: Final = 1.2  # … and than the record that it holds
@@ -28,8 +28,8 @@ _ROOM: Final = np.uint64(17)  # bits that hold any number of ones
 _UNIONS: Final = 0.01  # share of the upload below which unions are taken for fuller duplicates, as registers hold them
 
 
-class Crowds:
-    """Records of an upload, ordered by their blocking keys (n, K, 16)."""
+class KeyGroups:
+    """Records of an upload, ordered by their blocking keys (n, K, 16): a group is those that share all of them."""
 
     def __init__(self, filters: Bits, keys: NDArray[np.uint8]) -> None:
         self._words, self._ones = filters.words, filters.popcounts
@@ -72,7 +72,7 @@ class Crowds:
         must share two at least, and hold more than `most` records and one in twenty.
         """
         several = (self._keys > 0).sum(axis=1) > 1
-        return self._groups(max(most, int(_CROWD * len(self._order))), -np.inf, _STRANGE) & several
+        return self._groups(max(most, int(_LARGE * len(self._order))), -np.inf, _STRANGE) & several
 
     def _groups(self, most: int, low: float, high: float) -> Flags:
         """Which records are in groups of more than `most` whose typical likeness lies between these."""

@@ -1,9 +1,9 @@
 """
-Is an upload what encoded records look like? Screening of one owner's filters before anything is compared.
+Screening of one owner's filters: which of them cannot be encoded records, and why.
 
 An owner may send filters that stand for nobody: by mistake, or to spoil what others get. A record in quarantine is
-compared with nothing and linked to nothing; the rest of the upload goes on. What is told are counts and reasons, never
-which record.
+compared with nothing and linked to nothing; the rest of the upload goes on. The record unit reports counts and reasons,
+never which record.
 
 Dice similarity of filters with p and c ones is at most 2·min(p, c) / (p + c). So a filter with few ones resembles no
 ordinary record and may stay (it may be a record with few values), while one with many ones would contain everybody.
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from unveil.linkage.bits import Bits
 from unveil.linkage.outcome import Flags
 from unveil.screening.bit_profile import noise
-from unveil.screening.key_groups import Crowds, repeats
+from unveil.screening.key_groups import KeyGroups, repeats
 
 _FULL: Final = 0.95  # fill beyond which a filter says nothing
 _SPREADS: Final = 10.0  # median absolute deviations above the median; honest records reach 7 or 8
@@ -43,7 +43,7 @@ class Reason(IntEnum):
     TOO_LONG = 3
     FILL = 4
     COPIES = 5
-    CROWD = 6
+    UNRELATED = 6
     UNION = 7
     NOISE = 8
 
@@ -54,7 +54,7 @@ WORDS: Final = {
     Reason.TOO_LONG: "bits beyond the length",
     Reason.FILL: "far more ones than the other records",
     Reason.COPIES: "the same filter, or nearly so, too often",
-    Reason.CROWD: "unrelated filters under the same blocking keys",
+    Reason.UNRELATED: "unrelated filters under the same blocking keys",
     Reason.UNION: "several records in one filter",
     Reason.NOISE: "bits at random",
 }
@@ -97,14 +97,14 @@ def screen(
     if len(rest) >= _ENOUGH:
         some = _some(filters, rest)
         of_rest = np.zeros(len(rest), np.uint8)
-        crowds = Crowds(some, keys if len(rest) == len(keys) else keys[rest]) if keys.shape[1] else None
-        if crowds is not None:
-            _mark(of_rest, crowds.copied(copies), Reason.COPIES)
-            _mark(of_rest, crowds.unrelated(copies), Reason.CROWD)
-            _mark(of_rest, crowds.unions(), Reason.UNION)
+        groups = KeyGroups(some, keys if len(rest) == len(keys) else keys[rest]) if keys.shape[1] else None
+        if groups is not None:
+            _mark(of_rest, groups.copied(copies), Reason.COPIES)
+            _mark(of_rest, groups.unrelated(copies), Reason.UNRELATED)
+            _mark(of_rest, groups.unions(), Reason.UNION)
         plain = np.flatnonzero(of_rest == 0)
         of_rest[plain[noise(_some(some, plain))]] = Reason.NOISE
-        alike = crowds.resembling(of_rest == 0) if crowds is not None else 0.0
+        alike = groups.resembling(of_rest == 0) if groups is not None else 0.0
         reasons[rest] = of_rest
     return _screening(
         reasons,

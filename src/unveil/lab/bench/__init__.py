@@ -8,5 +8,6 @@ peer_name, unit, ratio, threads, sizes (how time grows with the records), ceilin
 * `keyed`    pair-keyed attribute filters
 * `compare`  comparing all pairs, beside anonlink
 * `blocks`   comparing within blocks
+* `peers`    the tools of others, in their own interpreter
 * `speed`    an engine's rate within a second, and the processor's ceiling (`kernels`)
 """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.engines import choose
+from unveil.lab.bench.peers import Peers
 from unveil.lab.bench.speed import popcount_ceiling
 from unveil.lab.synthetic import generate
 from unveil.linkage.bits import Bits
@@ -32,7 +32,7 @@ LARGE: Final = 5_000
 _ROUNDS: Final = 15
 
 
-def run(*, quick: bool, peers: Path | None) -> dict[str, Any]:  # noqa: ARG001 - every benchmark takes the same
+def run(*, quick: bool, peers: Peers) -> dict[str, Any]:  # noqa: ARG001 - every benchmark takes the same
     """Comparisons per second in mixed blocks and in one; growth with generated people."""
     engine = choose("cpu")
     small, large = (SMALL // 10, LARGE // 2) if quick else (SMALL, LARGE)
@@ -89,9 +89,9 @@ def _people(records: int) -> tuple[Bits, Bits, Blocks]:
 
 def _timed(engine: Engine, a: Bits, b: Bits, blocks: Blocks) -> tuple[float, int]:
     """Seconds, and candidates compared; counts of ones are part of the filters and not counted in."""
-    told = [0]
+    counts = [0]
     _ = a.popcounts, b.popcounts
     start = time.perf_counter()
-    for _pairs in engine.block_pairs(a, b, blocks, floor=FLOOR, progress=told.append):
+    for _pairs in engine.block_pairs(a, b, blocks, floor=FLOOR, progress=counts.append):
         pass
-    return time.perf_counter() - start, told[-1]
+    return time.perf_counter() - start, counts[-1]

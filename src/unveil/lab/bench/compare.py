@@ -9,8 +9,6 @@ compared one by one.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -21,6 +19,7 @@ import numpy as np
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.engines import choose
+from unveil.lab.bench.peers import Peers
 from unveil.lab.bench.speed import popcount_ceiling
 from unveil.lab.synthetic import generate
 from unveil.linkage.bits import Bits
@@ -31,52 +30,13 @@ SIZES: Final = (10_000, 20_000, 50_000, 100_000, 200_000)
 QUICK: Final = (2_000, 5_000)
 THRESHOLD: Final = 0.8
 PROCESSES: Final = 2
-HINT: Final = "make bench installs anonlink in .venv-peers"
 _ROUNDS: Final = 3
-_PATIENCE: Final = 900  # seconds
-_PEER: Final = """
-import json, sys, time
-from multiprocessing import get_context
-import numpy as np
-from bitarray import bitarray
-from anonlink.similarities import dice_coefficient_accelerated
-
-path, out, threshold, processes = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
-
-def filters(words):
-    made = []
-    for row in words:
-        bits = bitarray(endian="little")
-        bits.frombytes(row.tobytes())
-        made.append(bits)
-    return made
-
-loaded = np.load(path)
-a, b = filters(loaded["a"]), filters(loaded["b"])
-cuts = np.linspace(0, len(a), processes + 1).astype(int).tolist()
-
-def part(index):
-    found, (left, right) = dice_coefficient_accelerated((a[cuts[index]:cuts[index + 1]], b), threshold, k=None)
-    return np.array(found), np.array(left, np.int64) + cuts[index], np.array(right, np.int64)
-
-if processes == 1:
-    start = time.perf_counter()
-    parts = [part(0)]
-    seconds = time.perf_counter() - start
-else:
-    with get_context("fork").Pool(processes) as pool:
-        pool.map(abs, range(64))
-        start = time.perf_counter()
-        parts = pool.map(part, range(processes), chunksize=1)
-        seconds = time.perf_counter() - start
-found, left, right = (np.concatenate(column) for column in zip(*parts))
-np.savez(out, similarity=found, left=left, right=right)
-print(json.dumps(seconds))
-"""
+_PEER: Final = "anonlink"
+_PROGRAM: Final = "anonlink_compare.py"
 
 
-def run(*, quick: bool, peers: Path | None) -> dict[str, Any]:
-    """Comparisons per second at growing sizes; `peers` is the Python that has anonlink, whose figures are else null."""
+def run(*, quick: bool, peers: Peers) -> dict[str, Any]:
+    """Comparisons per second at growing sizes; where the peer cannot run, its figures are null."""
     sizes, compared = [], QUICK[-1] if quick else 20_000
     against: dict[int, dict[str, Any]] = {}
     for n in QUICK if quick else SIZES:
@@ -88,17 +48,18 @@ def run(*, quick: bool, peers: Path | None) -> dict[str, Any]:
         if n == compared:
             against = {threads: _round(a, b, threads, peers) for threads in (1, PROCESSES)}
     words = built_in().layer_r.m // 64
+    hint = peers.obstacle(_PEER, _PROGRAM) or f"{_PEER} could not run"
     return {
         "name": f"all pairs of {compared:,} and {compared:,} records, {words * 64} bits, Dice of at least {THRESHOLD}",
         **against[1],
-        "peer_name": "anonlink",
+        "peer_name": _PEER,
         "unit": "comparisons/s",
         "threads": 1,
         "parallel": {"threads": PROCESSES, **against[PROCESSES]},
         "sizes": sizes,
         "ceiling": popcount_ceiling(words) / words,
         "ceiling_unit": "comparisons/s of one thread if every word were counted, in the nearest cache",
-        "hint": HINT if against[1]["peer"] is None else None,
+        "hint": hint if against[1]["peer"] is None else None,
     }
 
 
@@ -109,7 +70,7 @@ def clks(records: int) -> tuple[Bits, Bits]:
     return Bits(encoder.record_level(people.a), encoder.m), Bits(encoder.record_level(people.b), encoder.m)
 
 
-def _round(a: Bits, b: Bits, threads: int, peers: Path | None) -> dict[str, Any]:
+def _round(a: Bits, b: Bits, threads: int, peers: Peers) -> dict[str, Any]:
     """Rates of both, the best of rounds that alternate, and whether the pairs were the same."""
     ours, theirs, same = [], [], None
     with tempfile.TemporaryDirectory() as folder:
@@ -137,19 +98,15 @@ def _ours(a: Bits, b: Bits, threads: int) -> tuple[float, Pairs]:
     return time.perf_counter() - start, pairs
 
 
-def _peer(python: Path | None, folder: Path, processes: int) -> tuple[float, Pairs] | None:
+def _peer(peers: Peers, folder: Path, processes: int) -> tuple[float, Pairs] | None:
     """The peer's seconds and pairs; None if it cannot run."""
-    if python is None or not python.exists():
-        return None
     out = folder / "pairs.npz"
-    command = [str(python), "-c", _PEER, str(folder / "filters.npz"), str(out), str(THRESHOLD), str(processes)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE)  # noqa: S603 - our own script
-    except (OSError, subprocess.SubprocessError):
+    seconds = peers.run(_PROGRAM, folder / "filters.npz", out, THRESHOLD, processes)
+    if seconds is None:
         return None
     with np.load(out) as found:
         left, right = found["left"].astype(np.int32), found["right"].astype(np.int32)
-        return float(json.loads(done.stdout)), Pairs(left, right, found["similarity"]).sorted()
+        return float(seconds), Pairs(left, right, found["similarity"]).sorted()
 
 
 def _same(ours: Pairs, theirs: Pairs) -> bool:

@@ -10,8 +10,6 @@ is asked not to validate them; ours is given the columns that reading a file mak
 from __future__ import annotations
 
 import csv
-import json
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,6 +21,7 @@ import numpy as np
 
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
+from unveil.lab.bench.peers import Peers
 from unveil.lab.synthetic import generate
 from unveil.records import Column, Records
 from unveil.schema import Schema, built_in
@@ -32,48 +31,29 @@ QUICK: Final = 50_000
 #: The peer needs minutes where we need none; beyond this size its rate no longer changes.
 _PEER_LARGEST: Final = 200_000
 _LAPS, _PEER_LAPS, _WINDOW = 5, 3, 1.0
-_PATIENCE: Final = 900  # seconds
-_PEER: Final = """
-import csv, json, sys, time
-from clkhash.clk import generate_clks
-from clkhash.comparators import NgramComparison
-from clkhash.field_formats import BitsPerTokenStrategy, FieldHashingProperties, StringSpec
-from clkhash.schema import Schema
-
-path, m, h, workers, laps = sys.argv[1], *map(int, sys.argv[2:])
-with open(path, newline="", encoding="utf-8") as file:
-    names, *rows = csv.reader(file)
-how = lambda: FieldHashingProperties(NgramComparison(2), strategy=BitsPerTokenStrategy(h), hash_type="blakeHash")
-schema = Schema([StringSpec(name, how()) for name in names], m)
-seconds = []
-for _ in range(laps):
-    start = time.perf_counter()
-    made = generate_clks(rows, schema, "secret", validate=False, max_workers=workers)
-    seconds.append(time.perf_counter() - start)
-    assert len(made) == len(rows) and len(made[0]) == m
-print(json.dumps(min(seconds)))
-"""
+_PEER: Final = "clkhash"
+_PROGRAM: Final = "clkhash_encode.py"
 
 
-def run(*, quick: bool, peers: Path | None) -> dict[str, Any]:
-    """Rates from 10,000 records on; `peers` is the Python that has clkhash. Without it, the peer's figures are null."""
+def run(*, quick: bool, peers: Peers) -> dict[str, Any]:
+    """Rates from 10,000 records on; where the peer cannot run, its figures are null."""
     from unveil.encoding.bulk.compiled import threads
 
     schema = built_in()
     encoder = Encoder(schema, OwnerKey(bytes(range(32))), project="bench")
-    found = peers is not None and peers.exists()
+    obstacle = peers.obstacle(_PEER, _PROGRAM)
     sizes: list[dict[str, Any]] = []
     for n in SIZES:
         if quick and n > QUICK:
             break
         people = generate(records=n).a
         encoder.record_level(people)  # compiles or loads the kernels
-        peer = _peer(peers, schema, people, threads()) if found and n <= _PEER_LARGEST else None
+        peer = _peer(peers, schema, people, threads()) if obstacle is None and n <= _PEER_LARGEST else None
         seconds = typical(partial(encoder.record_level, people))
         columns = _from_rows(encoder, schema, people)
         rates = {"records": n, "seconds": seconds, "rate": n / seconds}
         sizes.append({**rates, "with_columns": columns, "peer_seconds": peer})
-    return _result(sizes, threads(), schema)
+    return _result(sizes, threads(), schema, obstacle)
 
 
 def best(work: Callable[[], object], laps: int) -> float:
@@ -94,7 +74,7 @@ def typical(work: Callable[[], object]) -> float:
     return float(np.median(laps))
 
 
-def _result(sizes: list[dict[str, Any]], threads: int, schema: Schema) -> dict[str, Any]:
+def _result(sizes: list[dict[str, Any]], threads: int, schema: Schema, obstacle: str | None) -> dict[str, Any]:
     compared = [size for size in sizes if size["peer_seconds"] is not None]
     shown = (compared or sizes)[-1]
     peer = shown["records"] / shown["peer_seconds"] if compared else None
@@ -102,14 +82,14 @@ def _result(sizes: list[dict[str, Any]], threads: int, schema: Schema) -> dict[s
         "name": "CLK encoding, seven attributes",
         "ours": shown["rate"],
         "peer": peer,
-        "peer_name": "clkhash",
+        "peer_name": _PEER,
         "unit": "records/s",
         "ratio": shown["rate"] / peer if peer else None,
         "threads": threads,
         "sizes": sizes,
         "ceiling": _ceiling(schema.layer_r.m),
         "ceiling_unit": "records/s if filters were only written to memory",
-        "hint": None if compared else "make bench installs clkhash in .venv-peers",
+        "hint": None if compared else obstacle or f"{_PEER} could not run",
     }
 
 
@@ -121,7 +101,7 @@ def _from_rows(encoder: Encoder, schema: Schema, people: Records) -> float:
     return time.perf_counter() - start
 
 
-def _peer(python: Path | None, schema: Schema, people: Records, workers: int) -> float | None:
+def _peer(peers: Peers, schema: Schema, people: Records, workers: int) -> float | None:
     """The peer's best seconds for these people; None if it cannot run."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.csv"
@@ -129,13 +109,8 @@ def _peer(python: Path | None, schema: Schema, people: Records, workers: int) ->
             writer = csv.writer(file)
             writer.writerow(schema.names)
             writer.writerows(zip(*(people.columns[name].values() for name in schema.names), strict=True))
-        settings = [schema.layer_r.m, schema.layer_r.h, workers, _PEER_LAPS]
-        command = [str(python), "-c", _PEER, str(path), *map(str, settings)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE)  # noqa: S603 - our own script
-        except (OSError, subprocess.SubprocessError):
-            return None
-    return float(json.loads(done.stdout))
+        seconds = peers.run(_PROGRAM, path, schema.layer_r.m, schema.layer_r.h, workers, _PEER_LAPS)
+    return None if seconds is None else float(seconds)
 
 
 def _ceiling(m: int) -> float:

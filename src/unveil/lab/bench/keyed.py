@@ -7,7 +7,6 @@ filters. The ceiling is the rate of the hash function alone.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +15,7 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.encoding.qgrams import tokenise
 from unveil.lab.bench.encode import QUICK, SIZES, best
+from unveil.lab.bench.peers import Peers
 from unveil.lab.synthetic import Registers, generate
 from unveil.records import Records
 from unveil.schema import Schema, built_in
@@ -27,7 +27,7 @@ _WORDS_PER_BLOCK: Final = 16
 _BLOCKS_PER_KEY: Final = 6
 
 
-def run(*, quick: bool, peers: Path | None) -> dict[str, Any]:  # noqa: ARG001 - every benchmark is called alike
+def run(*, quick: bool, peers: Peers) -> dict[str, Any]:  # noqa: ARG001 - every benchmark is called alike
     """Rates from 10,000 records (5,000 pairs) on."""
     from unveil.encoding.bulk.compiled import threads
 

@@ -16,7 +16,7 @@ _LOOK = 0.1  # seconds between looks at whether the links have come
 
 
 def work(folder: Path, stop: threading.Event) -> None:
-    """Upload, answer, and wait for the links, or for the word to stop."""
+    """Upload, answer, and wait for the links, or until `stop` is set."""
     owner = OwnerFolder.load(OwnerConfig.load(folder, demonstration=True), demonstration=True)
     with owner.open(demonstration=True) as database:
         fetcher = owner.fetcher(owner.host(database))

@@ -1,5 +1,5 @@
 """
-A trial told from its logs: the five machines, rebuilt here, with what they sent and what their reviewer saw.
+A trial rebuilt from its logs: the five machines with what they sent and what their reviewer saw.
 
 Every decision is taken once more as its log is read. Chance follows from the seed, so the same decision must come out:
 a log that holds another one is not the log of that machine. What was erased since then comes back on the way, from the

@@ -7,6 +7,5 @@ it stopped, under a `fingerprint` of everything that decides a result. `averages
 `published` holds its figures, `deviations` sets both side by side, `outputs` writes them, and `report` with its
 `*_section` files draws the page. `experiment` ties these together.
 
-`register` and `design` make evaluation sets from a voter register, for those who hold one. The truth is known here, as
-in `evaluation` and `simulation`.
+`register` and `design` make evaluation sets from a voter register, for those who hold one.
 """

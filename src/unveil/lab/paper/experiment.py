@@ -1,4 +1,4 @@
-"""The whole experiment: what is there, what is still to do, doing it, and writing what came of it."""
+"""The whole experiment: find out which results exist, compute the missing ones, write tables and report."""
 
 from __future__ import annotations
 

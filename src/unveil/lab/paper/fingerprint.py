@@ -1,4 +1,4 @@
-"""What decides a result: two results under the same fingerprint are interchangeable."""
+"""A hash of everything that decides a result: two results under the same fingerprint are interchangeable."""
 
 from __future__ import annotations
 

@@ -138,8 +138,8 @@ def _attempt(layout: Layout[E, Any], records: int, shared: int, *, errors: int, 
     story = layout.befall(who, history)
     others_a, others_b = layout.alone(only_a), layout.alone(only_b)
     layout.follow(story, others_b, only_b)
-    as_told = events.touched(history) == layout.unequal(story)
-    kept = _kept(story, as_told, others_a, others_b, shared=shared, alone=records - shared)
+    as_planned = events.touched(history) == layout.unequal(story)
+    kept = _kept(story, as_planned, others_a, others_b, shared=shared, alone=records - shared)
     if kept is None:
         return None
     return _shuffled(
@@ -163,13 +163,13 @@ def _members(wanted: Ints, group: Ints, order: Ints) -> Ints | None:
 
 
 def _kept(
-    story: LifeStory[E], as_told: NDArray[np.bool_], others_a: E, others_b: E, *, shared: int, alone: int
+    story: LifeStory[E], as_planned: NDArray[np.bool_], others_a: E, others_b: E, *, shared: int, alone: int
 ) -> tuple[Ints, Ints, Ints] | None:
     """
     Who stays: rows of the shared people, of those in a alone and of those in b alone; None if there are too few.
 
-    A shared person's entries must differ in just the attributes that the history says (`as_told`), and of people with
-    the same entry only the first stays.
+    A shared person's entries must differ in just the attributes that the history says (`as_planned`), and of people
+    with the same entry only the first stays.
     """
     sizes = (len(story.who), len(others_a), len(others_b))
     person = np.arange(sum(sizes))
@@ -180,7 +180,7 @@ def _kept(
     np.minimum.at(first, entry, owner)
     fine = np.ones(len(person), dtype=bool)
     fine[owner[first[entry] != owner]] = False
-    fine[pairs] &= as_told
+    fine[pairs] &= as_planned
     kept = tuple(
         np.flatnonzero(fine[rows])[:count] for rows, count in zip((pairs, a, b), (shared, alone, alone), strict=True)
     )

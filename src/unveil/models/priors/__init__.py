@@ -1,8 +1,8 @@
 """
 What is known before the first label: models learnt on generated people, shipped as numbers.
 
-`record.json` and `attribute.json` hold one weight per piece of evidence; `python -m tools.train_priors`
-makes them anew. Nothing in them comes from a real person. `models` puts together what each unit decides with.
+`record.json` and `attribute.json` hold one weight per piece of evidence; `python -m tools.train_priors` makes them
+anew. Nothing in them comes from a real person. `models.choice` makes each unit's model of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
 """
-A party's log: `log` is one project's, `entries` what is read back, `contents` what can be erased, `chain` the hashes
-over all of it, `outbox` what is to be sent, `residue` what erasing leaves in files, `verification` the check.
+A party's log of one project: what it received, decided and has to send, in order.
+
+`log` appends and reads; `entries` are what is read. A log is hash-chained (`chain`), so `verification` finds any entry
+that was edited, removed, added or moved; what entries hold (`contents`) can be erased for good without breaking the
+chain. `outbox` keeps what is still to be sent, `residue` removes what an erasure leaves in the database's files.
 """

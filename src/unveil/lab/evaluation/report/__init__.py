@@ -1,5 +1,5 @@
 """
-The report of a run: one HTML file that opens offline, drawn from the numbers in a `Run`.
+The report of a run: one HTML file that opens offline, drawn from the numbers in a `RunResult`.
 
 `page.render` puts the document together from `sections`, `cooperation`, `estimated` and `advice`; `words` computes the
 sentence under each picture. The charts (`lines`, `bars`, `intervals`, `histogram`, `dots`, `layers`) know nothing of a

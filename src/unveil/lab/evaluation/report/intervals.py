@@ -79,12 +79,12 @@ def _row(scale: Linear, y: float, span: Span) -> Markup:
 
 
 def _legend(x: float) -> Markup:
-    told, true = "estimated without truth", "true value"
-    second = x + 18 + text_width(told, 12) + 22
+    estimated, true = "estimated without truth", "true value"
+    second = x + 18 + text_width(estimated, 12) + 22
     return join(
         [
             marker("circle", x + 6, 10, "mark s0", r=5.0),
-            text(x + 18, 14, told, "label"),
+            text(x + 18, 14, estimated, "label"),
             rule(second, 0, second, 20, "truth"),
             text(second + 10, 14, true, "label"),
         ]

@@ -136,7 +136,7 @@ def _settings(run: RunResult) -> Markup:
 
 
 def _advice(run: RunResult) -> list[tuple[str, str]]:
-    """What the units told without truth, as rows of settings and results; what is not known has no row."""
+    """What the units estimated without truth, as rows of settings and results; what is not known has no row."""
     rows = []
     if run.estimate is not None:
         figures = (("precision", run.estimate.precision), ("recall", run.estimate.recall), ("F1", run.estimate.f1))
