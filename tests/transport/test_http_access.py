@@ -12,8 +12,8 @@ from live_unit import Live, listening
 from starlette.responses import Response
 from trial_project import Trial
 
-from unveil.protocol.roles import Role
-from unveil.transport.http.access import ANYONE, UNITS
+from unveil.protocol.roles import UNITS, Role
+from unveil.transport.http.access import ANYONE
 from unveil.transport.http.call import MessageId
 from unveil.transport.http.directory import Directory
 from unveil.transport.http.endpoint import Endpoint

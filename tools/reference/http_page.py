@@ -11,12 +11,12 @@ from tools.reference import http_text as text
 from tools.reference.markdown import GENERATED, page, table
 from unveil.projects.project import ProjectLimits
 from unveil.protocol.messages import ID
-from unveil.protocol.roles import Role
+from unveil.protocol.roles import UNITS, Role
 from unveil.roles.review_unit.display import ReviewablePair
 from unveil.roles.review_unit.masking import Stage
 from unveil.runtime.reviews import shown
 from unveil.schema import parse
-from unveil.transport.http.access import UNITS, Callers
+from unveil.transport.http.access import Callers
 from unveil.transport.http.app import openapi_document
 from unveil.transport.http.endpoint import PROBLEMS, Answer, Body, Endpoint
 from unveil.transport.http.endpoints import ENDPOINTS

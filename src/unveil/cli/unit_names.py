@@ -7,10 +7,6 @@ from enum import Enum
 from unveil.protocol.roles import Role
 
 
-def _with_dashes(role: Role) -> str:
-    return role.value.replace(" ", "-")
-
-
 class _Named(Enum):
     """A role by its name on the command line; members are called as those of `Role`."""
 
@@ -23,15 +19,15 @@ class _Named(Enum):
 class UnitName(_Named):
     """A unit, as it is written on the command line."""
 
-    RECORD_UNIT = _with_dashes(Role.RECORD_UNIT)
-    ATTRIBUTE_UNIT = _with_dashes(Role.ATTRIBUTE_UNIT)
-    REVIEW_UNIT = _with_dashes(Role.REVIEW_UNIT)
+    RECORD_UNIT = Role.RECORD_UNIT.slug
+    ATTRIBUTE_UNIT = Role.ATTRIBUTE_UNIT.slug
+    REVIEW_UNIT = Role.REVIEW_UNIT.slug
 
 
 class RoleName(_Named):
     """Any role, as it is written on the command line."""
 
-    OWNER = _with_dashes(Role.OWNER)
-    RECORD_UNIT = _with_dashes(Role.RECORD_UNIT)
-    ATTRIBUTE_UNIT = _with_dashes(Role.ATTRIBUTE_UNIT)
-    REVIEW_UNIT = _with_dashes(Role.REVIEW_UNIT)
+    OWNER = Role.OWNER.slug
+    RECORD_UNIT = Role.RECORD_UNIT.slug
+    ATTRIBUTE_UNIT = Role.ATTRIBUTE_UNIT.slug
+    REVIEW_UNIT = Role.REVIEW_UNIT.slug

@@ -21,11 +21,11 @@ from unveil.files import private_file
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
 from unveil.projects.project import Party, Project
-from unveil.protocol.roles import Role
+from unveil.protocol import roles
 from unveil.schema import Schema
 
 PROJECT: Final = "simulation"
-UNITS: Final = {"record-unit": Role.RECORD_UNIT, "attribute-unit": Role.ATTRIBUTE_UNIT, "review-unit": Role.REVIEW_UNIT}
+UNITS: Final = {role.slug: role for role in roles.UNITS}
 OWNERS: Final = {"owner-a": "a", "owner-b": "b"}
 PARTIES: Final = (*UNITS, *OWNERS)
 

@@ -11,6 +11,6 @@ Models that are learnt on some worlds are judged on others: seeds below `HELD_OU
 """
 
 from unveil.lab.worlds.design import HELD_OUT, Design, draw_design
-from unveil.lab.worlds.registers import World, make_world
+from unveil.lab.worlds.registers import WorldRegisters, make_world
 
-__all__ = ["HELD_OUT", "Design", "World", "draw_design", "make_world"]
+__all__ = ["HELD_OUT", "Design", "WorldRegisters", "draw_design", "make_world"]

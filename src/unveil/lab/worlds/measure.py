@@ -20,7 +20,7 @@ from unveil.lab.evaluation.result import RunResult
 from unveil.lab.simulation.run import Stopwatch, simulate
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings
-from unveil.lab.worlds.registers import World
+from unveil.lab.worlds.registers import WorldRegisters
 from unveil.linkage.attributes import agreement_classes, attribute_similarities
 from unveil.linkage.clusters import symmetric_best
 from unveil.linkage.engine import Engine
@@ -56,7 +56,7 @@ class Figures:
         return asdict(self)
 
 
-def measure(world: World, engine: Engine, *, budget: int = 100, error: float = 0.2) -> Figures:
+def measure(world: WorldRegisters, engine: Engine, *, budget: int = 100, error: float = 0.2) -> Figures:
     """The figures of one world."""
     start = time.perf_counter()
     study = Study(f"world {world.design.seed}", world.schema, world.a, world.b, world.truth, engine)
@@ -86,7 +86,7 @@ def _run(study: Study, layers: int, *, budget: int, error: float) -> tuple[RunRe
     return result, int(world.record_unit.matches().sum())
 
 
-def plain_clk(world: World, engine: Engine) -> float:
+def plain_clk(world: WorldRegisters, engine: Engine) -> float:
     """F1 of mutual best matches among all pairs of plain filters, at the threshold that is best by truth."""
     layer = world.schema.layer_r.model_copy(update={"hardening": ()})
     schema = world.schema.model_copy(update={"layer_r": layer, "blocking": ()})

@@ -23,7 +23,7 @@ Register = dict[str, Values]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class World:
+class WorldRegisters:
     """Both owners' records, the pairs of rows that are the same person, and the schema they agreed on."""
 
     design: Design
@@ -33,12 +33,11 @@ class World:
     truth: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return (
-            f"World(<seed {self.design.seed}, {len(self.a)} and {len(self.b)} records, {len(self.truth)} true pairs>)"
-        )
+        sizes = f"{len(self.a)} and {len(self.b)} records, {len(self.truth)} true pairs"
+        return f"WorldRegisters(<seed {self.design.seed}, {sizes}>)"
 
 
-def make_world(design: Design) -> World:
+def make_world(design: Design) -> WorldRegisters:
     """The world of that design; the same design gives the same world."""
     rng = np.random.default_rng(np.random.SeedSequence(design.seed, spawn_key=(2,)))
     wanted = sum(design.sizes) - design.shared
@@ -54,7 +53,7 @@ def make_world(design: Design) -> World:
     ]
     (who_a, a), (who_b, b) = sides
     records = [_records(name, values) for name, values in (("a", a), ("b", b))]
-    return World(design, schema_of(design, records), records[0], records[1], _pairs(who_a, who_b))
+    return WorldRegisters(design, schema_of(design, records), records[0], records[1], _pairs(who_a, who_b))
 
 
 def _later(everyone: Inhabitants, design: Design, rng: np.random.Generator) -> Register:

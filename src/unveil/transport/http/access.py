@@ -11,12 +11,11 @@ from types import MappingProxyType
 from typing import Final
 
 from unveil.protocol.flows import FLOWS
-from unveil.protocol.roles import Role
+from unveil.protocol.roles import UNITS, Role
 from unveil.transport.port import OPERATOR, REVIEWER
 
 Callers = frozenset[str]
 
-UNITS: Final = (Role.RECORD_UNIT, Role.ATTRIBUTE_UNIT, Role.REVIEW_UNIT)
 PARTIES: Final[Callers] = frozenset(role.value for role in Role)
 PEOPLE: Final[Callers] = frozenset({REVIEWER, OPERATOR})
 ANYONE: Final[Callers] = frozenset({"anyone"})  # without a certificate or token

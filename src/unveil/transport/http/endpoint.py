@@ -20,8 +20,8 @@ from fastapi import Request, params
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from unveil.protocol.roles import Role
-from unveil.transport.http.access import ANYONE, PARTIES, PEOPLE, UNITS, Callers
+from unveil.protocol.roles import UNITS, Role
+from unveil.transport.http.access import ANYONE, PARTIES, PEOPLE, Callers
 from unveil.transport.http.limits import TEXT, RequestLimits
 
 Handler = Callable[..., Awaitable[Response]]
