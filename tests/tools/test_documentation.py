@@ -29,7 +29,7 @@ from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.endpoints.about_unit import METRICS
 from unveil.transport.http.metrics import Metrics
 from unveil.transport.port import OPERATOR, Caller
-from unveil.transport.status import UnitStatus, descriptions
+from unveil.transport.status import STATUSES, descriptions
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -220,11 +220,12 @@ def test_what_units_tell_about_themselves_is_explained() -> None:
         Role.ATTRIBUTE_UNIT: AttributeUnitService,
         Role.REVIEW_UNIT: ReviewUnitService,
     }
+    page = text_of(DOCS / "http.md")
     for role, service in services.items():
         unit = service(role, {}, MagicMock())
         sent = unit.machine_status(MagicMock(), Caller(OPERATOR)).as_json()
-        explained = [*descriptions(UnitStatus), *reference_http_text.STATUS_FIELDS[role.value]]
-        assert explained == list(sent)
+        assert list(descriptions(STATUSES[role.value])) == list(sent)
+        assert all(f"`{name}`" in page for name in sent)
         text = Metrics(unit.metrics)
         text.count(None, 403, 0)
         found = re.findall(r"^(unveil_\w+)", text.text().decode(), re.MULTILINE)

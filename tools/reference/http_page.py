@@ -22,6 +22,7 @@ from unveil.transport.http.endpoint import PROBLEMS, Answer, Body, Endpoint
 from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.limits import RequestLimits
 from unveil.transport.port import OPERATOR, REVIEWER
+from unveil.transport.status import STATUSES, UnitStatus, UploadStatus, descriptions
 
 _EXAMPLE: Final = """
 name = "example"
@@ -112,8 +113,14 @@ def _statuses() -> list[str]:
 
 
 def _status_fields() -> Iterator[tuple[str, ...]]:
-    for unit, meanings in text.STATUS_FIELDS.items():
-        yield from ((unit, f"`{name}`", meaning) for name, meaning in meanings.items())
+    common = descriptions(UnitStatus)
+    yield from (("any unit", f"`{name}`", meaning) for name, meaning in common.items())
+    for unit, kind in STATUSES.items():
+        for name, meaning in descriptions(kind).items():
+            if name not in common:
+                yield unit, f"`{name}`", meaning
+    for name, meaning in descriptions(UploadStatus).items():
+        yield "record unit", f"`uploads`, of each owner: `{name}`", meaning
 
 
 def _metrics() -> Iterator[tuple[str, ...]]:

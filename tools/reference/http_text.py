@@ -49,34 +49,12 @@ whoever decides a task first has decided it.
 STATUS: Final = """\
 ## Status
 
-`GET /v1/projects/{project}` gives `project`, `role`, `state` (`open` or `closed`) and `refused` (by party, why its last
-message was not taken, since the process started; parties see their own only), and while the project is open the
-following. Counts of pairs and tasks are for operators alone, since an owner could learn from them who is in the other
-register.
+`GET /v1/projects/{project}` gives the fields below; what is not known, not for the caller, or no more there once the
+project is closed is null. Counts of pairs and tasks are for operators alone, since an owner could learn from them who is
+in the other register. A caller ignores fields that it does not know.
 """
 
 #: Of each unit, what its status tells.
-STATUS_FIELDS: Final = {
-    "record unit": {
-        "fingerprints_agree": "whether the owners share key and parameters; null: not compared yet",
-        "uploads_complete": "whether every owner's upload is there and usable, so that records can be compared",
-        "comparing": "share of a comparison that is done, 0 to 1; null: none is under way",
-        "finished": "whether the links are out",
-        "uploads": "by owner, what was found in its upload; without an entry it was not looked at yet; an owner sees "
-        "its own only",
-        "kept_pairs": "to operators: candidate pairs that are held; 0 before they were compared",
-        "requested_pairs": "to operators: pairs that were wished for, decoys among them",
-    },
-    "attribute unit": {
-        "pairs": "to operators: pairs compared",
-        "labels": "to operators: labels that reviewers gave",
-    },
-    "review unit": {
-        "open_tasks": "to operators: tasks not decided yet",
-        "pending": "to operators: of them, those that wait for a reviewer",
-    },
-}
-
 METRICS: Final = """\
 ## Metrics
 
