@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo parties test fuzz lint format bench docs requirements clean
+.PHONY: help setup demo parties test quick fuzz lint format bench docs pictures requirements clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
@@ -38,6 +38,9 @@ test: setup  ## run every test, with branch coverage of the pure rooms
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=90 \
 	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/models/*,src/unveil/screening/*,src/unveil/roles/*,src/unveil/privacy/*'
 
+quick: setup  ## run the tests of the rooms that only compute, in under a minute
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
 fuzz: setup  ## send 20,000 odd requests to each unit; make test sends 1,000
 	UNVEIL_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 tests/security/test_fuzz_units.py
 
@@ -68,6 +71,9 @@ endif
 
 docs: setup  ## write the command and schema reference anew from the code
 	$(BIN)/python -m tools.reference docs
+
+pictures: setup  ## draw the pictures of the documentation anew from a run of the demo (needs Chromium)
+	$(BIN)/python -m tools.pictures docs/images
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
