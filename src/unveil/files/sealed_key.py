@@ -18,6 +18,7 @@ import unicodedata
 from typing import Final
 
 from unveil.errors import KeyFileError
+from unveil.protocol.messages import OWNER_KEY
 
 COST: Final = 18  # 256 MiB and about a second for every guess
 SHORTEST_PASSPHRASE: Final = 12
@@ -28,7 +29,7 @@ BEGIN: Final = "-----BEGIN UNVEIL SEALED KEY-----"
 END: Final = "-----END UNVEIL SEALED KEY-----"
 
 _MAGIC: Final = b"UNVK\x01"
-_SALT, _NONCE, _TAG, _SECRET = 16, 12, 16, 32
+_SALT, _NONCE, _TAG, _SECRET = 16, 12, 16, OWNER_KEY
 _HEADER: Final = len(_MAGIC) + 1 + _SALT + _NONCE
 _LEAST_COST: Final = 14
 _BLOCK, _LANES = 8, 1

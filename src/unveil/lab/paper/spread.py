@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings, World
-from unveil.linkage.bits import Bits, Words
+from unveil.linkage.bits import Bits, Words, word_count
 from unveil.privacy.bits import gini, gini_floor, js_distance, js_distance_floor, position_counts
 from unveil.protocol.codec import decode
 from unveil.protocol.messages import AttributeEncodings
@@ -43,7 +43,7 @@ def keyed_spread(study: Study, schema: Schema, settings: SimulationSettings) -> 
             sent.append(words.reshape(len(message), message.attributes, -1).astype(np.uint64))
 
     World(study, schema, settings, tap=tap).run()
-    words = np.concatenate(sent) if sent else np.empty((0, len(schema.names), -(-schema.layer_a.m // 64)), np.uint64)
+    words = np.concatenate(sent) if sent else np.empty((0, len(schema.names), word_count(schema.layer_a.m)), np.uint64)
     return _by_attribute(words, schema, records_per_key=2)
 
 
