@@ -308,13 +308,6 @@ def test_no_page_names_a_machine_or_an_index(page: Path) -> None:
     assert set() == {site for site in sites if not EXAMPLE_SITE.fullmatch(site)} - KNOWN_SITES
 
 
-def test_pictures_are_small_and_used() -> None:
-    """Nobody should wait for a page of text."""
-    used = {Path(target).name for page in PAGES for target in LINK.findall(text_of(page)) if target.endswith(".png")}
-    assert used == {picture.name for picture in (DOCS / "images").iterdir()}
-    assert all(picture.stat().st_size < 300_000 for picture in (DOCS / "images").iterdir())
-
-
 def test_the_version_is_the_same_everywhere() -> None:
     """A release is named by three files."""
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
