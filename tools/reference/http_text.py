@@ -50,8 +50,8 @@ STATUS: Final = """\
 ## Status
 
 `GET /v1/projects/{project}` gives the fields below; what is not known, not for the caller, or no more there once the
-project is closed is null. Counts of pairs and tasks are for operators alone, since an owner could learn from them who is
-in the other register. A caller ignores fields that it does not know.
+project is closed is null. Counts of pairs and tasks are for operators alone, since an owner could learn from them who
+is in the other register. A caller ignores fields that it does not know.
 """
 
 #: Of each unit, what its status tells.
