@@ -66,7 +66,7 @@ class Parties:
         self.databases: dict[Address, Database] = {}
         self.hosts: dict[Address, Host[Any]] = {}
         self.units: dict[Address, UnitService] = {}
-        self._errands: dict[Address, Fetcher] = {}
+        self._fetchers: dict[Address, Fetcher] = {}
         self._couriers: dict[tuple[Address, Address], Courier] = {}
         self._fate = Fate.WELL
         for address in EVERYBODY:
@@ -102,7 +102,7 @@ class Parties:
         if mail is None or fate is Fate.LOST:
             return mail is not None
         for _ in range(2 if fate is Fate.TWICE else 1):
-            self._errands[recipient]._keep(unit, *mail)
+            self._fetchers[recipient]._keep(unit, *mail)
         self.letters.append(Letter(unit, recipient, *mail))
         if fate is not Fate.ANSWER_LOST:
             for _ in range(2 if fate is Fate.TWICE else 1):
@@ -146,11 +146,11 @@ class Parties:
         clients: dict[str, Any] = {
             str(unit_address(role)): _Wire(self, address, unit_address(role)) for role in neighbours(address.role)
         }
-        seat = Worker(self.project, host, logger(io.StringIO()), clients)
+        worker = Worker(self.project, host, logger(io.StringIO()), clients)
         if address in OWNERS:
-            self._errands[address] = Fetcher(seat, on_refusal=_fail)
+            self._fetchers[address] = Fetcher(worker, on_refusal=_fail)
         else:
-            self.units[address] = _SERVICES[address.role](address.role, {PROJECT: seat}, database)
+            self.units[address] = _SERVICES[address.role](address.role, {PROJECT: worker}, database)
         for unit, wire in clients.items():
             courier = Courier(host.log, unit, wire, report=_fail, rng=random.Random(1))
             self._couriers[address, address_of(unit)] = courier

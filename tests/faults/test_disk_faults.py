@@ -238,9 +238,9 @@ class _FullOnce:
 def test_a_party_that_can_log_nothing_about_its_full_disk_decides_again(small: SmallTrial) -> None:
     """Logs often go to the same disk, and a thread that dies of that would not come back when the disk does."""
     host = _FullOnce()
-    seat = Worker(small.trial.project(), cast("Host[Any]", host), logger(_FullStream()))
-    seat.start()
+    worker = Worker(small.trial.project(), cast("Host[Any]", host), logger(_FullStream()))
+    worker.start()
     try:
         assert host.again.wait(PATIENCE)
     finally:
-        seat.stop()
+        worker.stop()

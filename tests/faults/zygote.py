@@ -149,7 +149,7 @@ def _run(party: str, root: Path) -> int:
 
     trial = Trial(root)
     wire_tap.open_tap(root / "wire.jsonl", party)
-    run: Callable[[Trial, str], None] = _serve if party in UNITS else _errand
+    run: Callable[[Trial, str], None] = _serve if party in UNITS else _run_owner
     try:
         run(trial, party)
     except UnveilError as error:
@@ -167,7 +167,7 @@ def _serve(trial: Any, party: str) -> None:
     serve_unit(UNITS[party], config, demonstration=True, on_ready=lambda _host, _port: None)
 
 
-def _errand(trial: Any, party: str) -> None:
+def _run_owner(trial: Any, party: str) -> None:
     from unveil.lab.local_parties.owner_process import work
 
     work(trial.config(party), threading.Event())

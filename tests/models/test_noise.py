@@ -111,8 +111,8 @@ def test_nobody_is_found_to_be_perfect_or_worse_than_a_coin(seed: int, n: int, s
 
 def layer(*features: float, **more: bool) -> Layer[LogisticModel]:
     made = Layer(LogisticModel(ONE), ProtocolSettings(models="prior"), clerical_weight=1.0, **more)
-    told = Outcomes(np.ones(len(features), bool), np.full(len(features), 0.99))
-    made.add(np.array(features)[:, None], told)
+    above = Outcomes(np.ones(len(features), bool), np.full(len(features), 0.99))
+    made.add(np.array(features)[:, None], above)
     made.classify()
     return made
 
@@ -151,7 +151,7 @@ def test_a_label_is_weighed_anew_and_never_on_top_of_itself() -> None:
 
 def test_a_model_with_prior_knowledge_learns_labels_only() -> None:
     """The record unit's odds are evidence already; taught as well, they would count twice."""
-    some = layer(-2.0, -2.0, -2.0, heeds_above=False, asks_people=True)
+    some = layer(-2.0, -2.0, -2.0, learns_from_above=False, asks_people=True)
     some.learn()
     assert (1.0, 0.0) == (some.model.slope, some.model.shift)
     some.take(np.array([0]), Outcomes(np.array([True]), np.array([1.0])))
@@ -166,7 +166,7 @@ def test_it_learns_the_label_and_not_what_was_made_of_it() -> None:
     """The weighed outcome holds the model's own word; learning from that would confirm itself."""
     taught = []
     for error in (None, 0.4):
-        some = layer(2.0, -2.0, heeds_above=False, asks_people=True)
+        some = layer(2.0, -2.0, learns_from_above=False, asks_people=True)
         some.take(np.array([0]), Outcomes(np.array([False]), np.array([1.0])))
         some.reviewer_error = error
         some.classify()
