@@ -75,7 +75,7 @@ def test_log_odds_of_outcomes_are_signed_and_finite() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("true_error", [0.05, 0.2, 0.35])
+@pytest.mark.parametrize("true_error", [0.05, 0.2, 0.35, 0.5, 0.9])
 def test_the_reviewers_error_is_found_with_controls(true_error: float) -> None:
     """400 labels, one in five on pairs that the model is sure of; mean and spread over 12 reviewers."""
     found = []
@@ -99,7 +99,7 @@ def test_without_labels_the_expectation_stands_and_uncertain_pairs_teach_little(
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(0, 30), probabilities)
-def test_nobody_is_found_to_be_perfect_or_worse_than_a_coin(seed: int, n: int, sure: float) -> None:
+def test_nobody_is_found_to_be_perfect_or_always_wrong(seed: int, n: int, sure: float) -> None:
     """Neither ten right answers nor ten wrong ones prove it, and p = 1 of a pair would never be undone."""
     rng = np.random.default_rng(seed)
     label = Outcomes(rng.random(n) < 0.5, np.full(n, sure))
@@ -173,3 +173,22 @@ def test_it_learns_the_label_and_not_what_was_made_of_it() -> None:
         some.learn()
         taught.append((some.model.slope, some.model.shift))
     assert taught[0] == taught[1]
+
+
+@pytest.mark.parametrize("true_error", [0.5, 0.9])
+def test_nothing_is_learnt_from_labels_that_are_no_better_than_chance(true_error: float) -> None:
+    """Not even by turning them round: whoever is wrong nine times in ten may mean it."""
+    rng = np.random.default_rng(3)
+    odds = np.concatenate([rng.normal(0, 1.5, 240), rng.choice([-6.0, 6.0], 60)])
+    truth = rng.random(300) < 1 / (1 + np.exp(-odds))
+    labels = Outcomes(truth ^ (rng.random(300) < true_error), np.ones(300))
+    features = odds[:, None]
+    model, error = LogisticModel(ONE).judging_reviewers(features, labels)
+    assert error is not None
+    assert true_error == pytest.approx(error, abs=0.1)
+    taught = model.updated(features, labels.g, labels.p)
+    assert (1.0, 0.0) == (taught.slope, taught.shift)
+    word = taught.predict(features)
+    weighed = posterior(word, labels, error)
+    assert np.array_equal(word.g, weighed.g)
+    np.testing.assert_allclose(word.p, weighed.p, atol=0.06)

@@ -171,6 +171,15 @@ def print_summary(run: RunResult) -> None:
         f"{run.seconds:.1f} s, {run.peak_rss_mb:,.0f} MB",
         soft_wrap=True,
     )
+    for owner, reasons in run.kept_out.items():
+        for why, records in reasons.items():
+            results.print(f"kept out of the comparison: {records:,} records of {owner}, {why}", soft_wrap=True)
+    if run.labels_unused:
+        results.print(
+            f"reviewers seem to err in {run.reviewer_error:.0%} of their labels: no better than chance, so nothing was "
+            "learnt from them",
+            soft_wrap=True,
+        )
     if run.estimate is not None:
         low, likely, high = run.estimate.f1
         results.print(f"F1 as the units can tell without truth: {likely:.3f}, between {low:.3f} and {high:.3f}")

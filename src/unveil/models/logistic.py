@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unveil.linkage.outcome import SUREST, Flags, Outcomes, Reals
-from unveil.models.noise import estimated_error, fit
+from unveil.models.noise import NO_BETTER_THAN_CHANCE, estimated_error, fit
 
 _DIGITS = 12
 _PLAUSIBLE = (0.4, 2.0)  # slopes between which a prior fits its data
@@ -95,6 +95,9 @@ class LogisticModel:
         """
         if not len(g):
             return self
+        if self.error >= NO_BETTER_THAN_CHANCE:
+            # What such labels say could as well be learnt from a coin; turned round, from somebody who means harm.
+            return replace(self, slope=1.0, shift=0.0)
         target = np.where(g, np.minimum(weight, 1.0), 1 - np.minimum(weight, 1.0))
         (slope, shift), _ = fit(self.prior.log_odds(features), target, error=self.error, inertia=self.inertia)
         return replace(self, slope=slope, shift=shift)

@@ -6,8 +6,10 @@ import numpy as np
 
 from unveil.linkage.outcome import Outcomes, Reals
 
-#: Errors that a reviewer may be found to make; nobody is taken to be free of error, or no better than a coin.
-ERRORS = np.round(np.arange(0.01, 0.46, 0.01), 10)
+#: Errors that a reviewer may be found to make; nobody is taken to be free of error, or always wrong.
+ERRORS = np.round(np.arange(0.01, 1.0, 0.01), 10)
+#: From this error on labels are as good as a coin, or worse: nothing is learnt from them.
+NO_BETTER_THAN_CHANCE = 0.45
 #: What is expected of a reviewer before any label was seen, as if six had been checked and one been wrong.
 _WRONG, _RIGHT = 1.0, 5.0
 _STEPS = 30

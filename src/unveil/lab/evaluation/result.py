@@ -7,6 +7,7 @@ from typing import Any
 
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
+from unveil.models.noise import NO_BETTER_THAN_CHANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,9 @@ class RunResult:
     suitability: float | None = None  # how well record-level similarity agrees with the attribute level
     worth: tuple[AttributeWorth, ...] = ()  # what each attribute is worth, by what was opened
     reviewer_error: float | None = None  # as the attribute unit estimates it
+    kept_out: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # owner -> reason -> records that were not compared
     timings: dict[str, float] = field(default_factory=dict)  # stage -> seconds, in order
 
     @property
@@ -114,6 +118,11 @@ class RunResult:
     def final_f1(self) -> float:
         """F1 at the end."""
         return self.trajectory[-1].f1
+
+    @property
+    def labels_unused(self) -> bool:
+        """Whether reviewers' labels were found to be no better than chance, so that nothing was learnt from them."""
+        return self.reviewer_error is not None and self.reviewer_error >= NO_BETTER_THAN_CHANCE
 
     def attributes_disclosed(self) -> dict[str, float]:
         """For each attribute, the share of the reviewed pairs whose values were provided to the review unit."""
@@ -137,6 +146,9 @@ class RunResult:
             summary[key] = getattr(self, key)
         for key in ("precision", "recall", "f1"):
             summary[f"estimated_{key}"] = list(getattr(self.estimate, key)) if self.estimate else None
+        summary["estimate_trusted"] = self.estimate.trusted if self.estimate else None
+        summary["reviewer_error"] = self.reviewer_error
+        summary["kept_out"] = self.kept_out
         summary["attributes_disclosed"] = self.attributes_disclosed()
         summary["kapr_held"] = self.kapr.get("held", 0.0)
         return summary

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
-from unveil.lab.evaluation.quality import quality
+import numpy as np
+
+from unveil.lab.evaluation.quality import quality, truth_flags
 from unveil.lab.evaluation.result import Flow, Point
 from unveil.lab.simulation.observer import ReviewedPair
 from unveil.lab.simulation.study import Study
+from unveil.linkage.outcome import Flags
+from unveil.linkage.pairs import Rows
 from unveil.models.choice import assessor, attribute_model, record_model
 from unveil.models.forest import Forest
 from unveil.protocol.roles import owner
@@ -20,6 +25,7 @@ from unveil.roles.owner.policy import Policy
 from unveil.roles.record_unit.machine import RecordUnit
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.schema import Schema
+from unveil.screening.screen import screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,7 @@ class SimulationSettings:
     t0: float | None = None
     policies: tuple[Policy, Policy] = (Policy(), Policy())
     forest: Forest | None = None
+    near_copies: float = 0.25  # of an upload that may resemble other records of it, as a project file says it
 
 
 class Traffic:
@@ -88,6 +95,7 @@ class Machines:
             model=record_model_,
             features=record_features,
             assessor=assessor(schema),
+            screening=partial(screen, resembling=settings.near_copies),
         )
         attribute_model_, attribute_features = attribute_model(schema, forest=settings.forest)
         self.attribute_unit = AttributeUnit(
@@ -99,9 +107,23 @@ class Machines:
         )
         self.review_unit = ReviewUnit(schema, names)
 
+    @cached_property
+    def candidate_rows(self) -> tuple[Rows, Rows]:
+        """The rows in the owners' files of every pair that was compared; what screening kept out is in none."""
+        pairs, uploads = self.record_unit.candidates.pairs, self.record_unit.intake.uploads
+        kept = [uploads[one.address].rows for one in self.owners]
+        assert kept[0] is not None
+        assert kept[1] is not None
+        return kept[0][pairs.left].astype(np.int32), kept[1][pairs.right].astype(np.int32)
+
+    @cached_property
+    def is_true(self) -> Flags:
+        """Which of the pairs that were compared are true. No role can ask this."""
+        return truth_flags(*self.candidate_rows, self.study.truth)
+
     def truth_of(self, task_id: bytes) -> bool:
         """Whether the pair behind a task is true. No role can ask this."""
-        return bool(self.study.is_true[self.position_of(task_id)])
+        return bool(self.is_true[self.position_of(task_id)])
 
     def position_of(self, task_id: bytes) -> int:
         """Position among the candidate pairs of the pair behind a task."""
@@ -110,7 +132,7 @@ class Machines:
 
     def note_quality(self, reviewed_pairs: int, clerical_labels: int) -> None:
         """Note how good the record unit's decisions are now, after so many pairs and labels."""
-        found = quality(self.record_unit.matches(), self.study.is_true, len(self.study.truth))
+        found = quality(self.record_unit.matches(), self.is_true, len(self.study.truth))
         point = Point(
             reviewed_pairs=reviewed_pairs,
             clerical_labels=clerical_labels,

@@ -112,6 +112,8 @@ def summarise(
         estimate=world.record_unit.estimate(),
         review_states=_states(world),
         kapr=_risk(world),
+        reviewer_error=world.attribute_unit.layer.reviewer_error,
+        kept_out=_kept_out(world),
     )
     watch.lap("estimates")
     if full:
@@ -139,16 +141,20 @@ def _with_pictures(run: RunResult, world: Machines, *, examples: bool) -> RunRes
 
 def _with_advice(run: RunResult, world: Machines) -> RunResult:
     """What the layers can say about the encoding, the attributes and the reviewers."""
-    unit, study = world.attribute_unit, world.study
+    unit = world.attribute_unit
     if not len(unit.layer):
         return run
     at = np.array([world.record_unit.position_of(pair_id) for pair_id in unit.pair_ids])
     return replace(
         run,
-        suitability=suitability(study.comparison.pairs.similarity[at], unit.layer.outcomes),
+        suitability=suitability(world.record_unit.candidates.pairs.similarity[at], unit.layer.outcomes),
         worth=attribute_worth(unit.similarity, unit.layer.outcomes, world.schema.names),
-        reviewer_error=unit.layer.reviewer_error,
     )
+
+
+def _kept_out(world: Machines) -> dict[str, dict[str, int]]:
+    """By owner and reason, records that screening kept out of the comparison."""
+    return {str(owner): dict(found.reasons) for owner, found in world.record_unit.intake.kept_out.items()}
 
 
 def _states(world: Machines) -> dict[str, dict[str, int]]:
@@ -192,8 +198,8 @@ def _risk(world: Machines) -> dict[str, float]:
     population = ReferencePopulation(schema.names, study.a, study.b)
     at = np.array([world.position_of(task) for task in tasks])
     similarity = unit.similarity[[unit.tasks[task] for task in tasks]]
-    pairs = study.comparison.pairs
-    records = _picked(study, pairs.left[at], pairs.right[at])
+    left, right = world.candidate_rows
+    records = _picked(study, left[at], right[at])
     present = np.stack([~records.columns[name].missing() for name in schema.names], axis=1)
     policies: dict[str, RequestPolicy] = {
         "held": "between",

@@ -65,12 +65,22 @@ class World(Machines):
         while not self.record_unit.finished:
             pending = self.review_unit.pending()
             if not pending:
+                self._check_uploads()
                 raise ProtocolError("the protocol has stalled: nobody has anything to send")
             budget = self.schema.protocol.review.budget
             step = self.review_unit.judge(self.reviewer.review(pending, spent=self.attribute_unit.spent, budget=budget))
             self.review_unit.apply(step.decision)
             self.network.send(step.messages)
             self._deliver_all()
+
+    def _check_uploads(self) -> None:
+        """SettingError if the record unit waits for another upload, since it has set one aside as a whole."""
+        for owner, found in self.record_unit.intake.kept_out.items():
+            if found.set_aside is not None:
+                raise SettingError(
+                    f"the record unit has set the whole upload of {owner} aside: {found.set_aside.why}",
+                    hint="look at the data: empty rows, test entries, one person many times",
+                )
 
     def _deliver_all(self) -> None:
         """Deliver what is on the wire."""

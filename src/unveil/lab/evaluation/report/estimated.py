@@ -96,4 +96,9 @@ def reviewer_sentence(run: RunResult) -> str:
     if run.reviewer_error is None or not math.isfinite(run.reviewer_error):
         return ""
     made = f"a wrong answer was simulated in {share(run.error, 1)}" if run.error else "no error was simulated"
-    return f"Judging by their labels, reviewers seem to err in {share(run.reviewer_error, 1)} of the answers; {made}."
+    found = f"Judging by their labels, reviewers seem to err in {share(run.reviewer_error, 1)} of the answers; {made}."
+    return (
+        f"{found} Such labels are no better than chance, and nothing was learnt from them."
+        if run.labels_unused
+        else found
+    )
