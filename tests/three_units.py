@@ -19,7 +19,7 @@ from pathlib import Path
 
 import unveil.runtime.serve
 from patience import wait_until
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Role
 from unveil.runtime.serve import serve_unit
@@ -29,7 +29,7 @@ from unveil.transport.http.server import ready_file
 
 def start_units(root: Path, *, wait_s: float = LONGEST_WAIT, demonstration: bool = False) -> subprocess.Popen[bytes]:
     """Start the units and wait until they listen. What they write is in FOLDER/units.log."""
-    ready = [root / f"{name}.ready" for name in UNITS]
+    ready = [root / f"{name}.ready" for name in UNIT_FOLDERS]
     for path in ready:
         path.unlink(missing_ok=True)
     words = [sys.executable, __file__, str(root), str(wait_s), *["demonstration"] * demonstration]
@@ -48,7 +48,7 @@ def start_units(root: Path, *, wait_s: float = LONGEST_WAIT, demonstration: bool
 
 def _serve_all(root: Path, *, wait_s: float, demonstration: bool) -> None:
     unveil.runtime.serve.RequestLimits = partial(RequestLimits, wait_s=wait_s)  # type: ignore[attr-defined, assignment]
-    for name, role in UNITS.items():
+    for name, role in UNIT_FOLDERS.items():
         arguments = (root, name, role, demonstration)
         threading.Thread(target=_serve, args=arguments, daemon=True).start()
     threading.Event().wait()

@@ -16,7 +16,7 @@ from patience import PATIENCE
 from three_units import start_units
 from unveil.errors import UnveilError
 from unveil.lab.local_parties import folder
-from unveil.lab.local_parties.folder import PROJECT, UNITS
+from unveil.lab.local_parties.folder import PROJECT, UNIT_FOLDERS
 from unveil.lab.local_parties.processes import ports_held
 from unveil.lab.simulation.study import simulation_key
 from unveil.lab.synthetic import generate, write
@@ -49,7 +49,7 @@ class OwnerTrial:
 
     def __enter__(self) -> Self:
         project = self.trial.project()
-        self._ports.enter_context(ports_held(project.address(role) for role in UNITS.values()))
+        self._ports.enter_context(ports_held(project.address(role) for role in UNIT_FOLDERS.values()))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Self
 from small_trial import SmallTrial
 
 from patience import PATIENCE
-from unveil.lab.local_parties.folder import OWNERS, PARTIES, PROJECT, UNITS
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, PROJECT, UNIT_FOLDERS
 from unveil.storage.database import Database
 from unveil.transport.failures import Busy, Unreachable
 from unveil.transport.http.client import UnitClient
@@ -140,7 +140,7 @@ class Fleet:
         while not condition():
             self.watch()
             if time.monotonic() > end:
-                tails = "\n".join(f"{party}: {self.errors(party)[-800:]}" for party in PARTIES)
+                tails = "\n".join(f"{party}: {self.errors(party)[-800:]}" for party in PARTY_FOLDERS)
                 raise AssertionError(f"not within {PATIENCE} s: {what}\n{tails}")
             time.sleep(0.01)
 
@@ -226,7 +226,7 @@ def _reviewers_client(small: SmallTrial) -> UnitClient:
     with Database.open(trial.database("review-unit"), role="review unit", demonstration=True) as database:
         token = database.tokens.issue(PROJECT, "reviewer", expires=time.time() + 86_400, now=time.time())
     tls = client_context(Credentials(trial.authority))
-    return UnitClient(trial.project().address(UNITS["review-unit"]), tls, PROJECT, token=token, timeout=5)
+    return UnitClient(trial.project().address(UNIT_FOLDERS["review-unit"]), tls, PROJECT, token=token, timeout=5)
 
 
 def client(small: SmallTrial, party: str, unit: str, project: str = PROJECT) -> UnitClient:
@@ -234,7 +234,7 @@ def client(small: SmallTrial, party: str, unit: str, project: str = PROJECT) -> 
     trial = small.trial
     certificate = trial.root / "pki" / f"{party}.pem"
     tls = client_context(Credentials(trial.authority, certificate, certificate.with_suffix(".key")))
-    return UnitClient(trial.project().address(UNITS[unit]), tls, project)
+    return UnitClient(trial.project().address(UNIT_FOLDERS[unit]), tls, project)
 
 
 def _answers(caller: UnitClient) -> bool:
@@ -248,4 +248,4 @@ def _answers(caller: UnitClient) -> bool:
 def addresses(small: SmallTrial) -> Mapping[str, str]:
     """Which unit listens at which address."""
     project = small.trial.project()
-    return {project.address(role).rstrip("/"): party for party, role in UNITS.items()}
+    return {project.address(role).rstrip("/"): party for party, role in UNIT_FOLDERS.items()}

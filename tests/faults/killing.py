@@ -11,7 +11,7 @@ from typing import Final
 from fleet import Fleet, ReviewerAtWork, addresses
 from wire_tap import read_tap
 
-from unveil.lab.local_parties.folder import PARTIES
+from unveil.lab.local_parties.folder import PARTY_FOLDERS
 
 _YOUNG: Final = 0.25  # share of processes that are killed while they start
 _YOUNG_SECONDS: Final = 0.15
@@ -45,7 +45,7 @@ class Killer:
     @property
     def enough(self) -> bool:
         """Whether every party was killed often enough."""
-        return all(self.kills[party] >= self.wanted for party in PARTIES)
+        return all(self.kills[party] >= self.wanted for party in PARTY_FOLDERS)
 
     def __str__(self) -> str:
         total = sum(self.kills.values()) + self.sudden
@@ -76,7 +76,7 @@ class _OneLinkage:
     def run(self) -> None:
         """Kill and start again until the owners have their links."""
         self._parties.on_death = self._died
-        for party in PARTIES:
+        for party in PARTY_FOLDERS:
             self._live(party)
         while not self._parties.finished:
             now = time.monotonic()
@@ -96,9 +96,9 @@ class _OneLinkage:
             if self._rng.random() < _ON_A_MESSAGE:
                 found.add(self._rng.choice([line.party, self._unit_at[line.address]]))
         if found and self._rng.random() < _TOGETHER:
-            found.add(self._rng.choice(PARTIES))
+            found.add(self._rng.choice(PARTY_FOLDERS))
         if found and self._rng.random() < _ALL:
-            found.update(PARTIES)
+            found.update(PARTY_FOLDERS)
         return {party for party in found if party in self._parties.pids and self._needed(party)}
 
     def _needed(self, party: str) -> bool:

@@ -8,7 +8,7 @@ from fleet import addresses
 from small_trial import SmallTrial
 from wire_tap import ACKNOWLEDGED, FETCHED, SENT, Line, read_tap
 
-from unveil.lab.local_parties.folder import OWNERS, PARTIES, UNITS
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, UNIT_FOLDERS
 from unveil.lab.local_parties.logs import log_of
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec, frames
@@ -23,7 +23,7 @@ Disclosures = Counter[tuple[str, int, bytes]]  # owner, layer, pair or task
 
 def check_everything(small: SmallTrial) -> None:
     """All that the design promises about a run that has ended."""
-    for party in PARTIES:
+    for party in PARTY_FOLDERS:
         with log_of(small.trial, party) as log:
             assert [] == log.verify(), party
     assert small.links == {party: folded_links(small, party) for party in OWNERS}
@@ -96,7 +96,7 @@ def expected_disclosures(small: SmallTrial) -> Disclosures:
 def check_deliveries(small: SmallTrial, lines: list[Line]) -> None:
     """Whatever was acknowledged is in a log, once; an id has one body; no pair or task is disclosed under two ids."""
     unit_at = addresses(small)
-    received = {party: _received(small, party) for party in PARTIES}
+    received = {party: _received(small, party) for party in PARTY_FOLDERS}
     for line in lines:
         if line.what == ACKNOWLEDGED:
             assert 1 == received[unit_at[line.address]][line.party, line.message_id], line
@@ -113,7 +113,9 @@ def check_deliveries(small: SmallTrial, lines: list[Line]) -> None:
 
 def _received(small: SmallTrial, party: str) -> Counter[tuple[str, str]]:
     """Sender and id of every message in a party's log, and how often it is there."""
-    names = {role.value: unit for unit, role in UNITS.items()} | {f"owner {name}": one for one, name in OWNERS.items()}
+    names = {role.value: unit for unit, role in UNIT_FOLDERS.items()} | {
+        f"owner {name}": one for one, name in OWNERS.items()
+    }
     with log_of(small.trial, party) as log:
         return Counter((names[entry.sender], entry.message_id) for entry in log.entries() if entry.kind == "message")
 

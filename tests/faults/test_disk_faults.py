@@ -23,7 +23,7 @@ from zygote import PARTY_FAILED
 from patience import PATIENCE, wait_until
 from postgres import PostgresServer
 from unveil.errors import StorageError
-from unveil.lab.local_parties.folder import OWNERS, PARTIES, UNITS
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, UNIT_FOLDERS
 from unveil.runtime.host import Host
 from unveil.runtime.worker import Worker
 from unveil.storage.database import Database
@@ -69,7 +69,9 @@ def is_busy(small: SmallTrial, owner: str, unit: str) -> bool:
     """Whether the unit answers 503 to the message that waits for it."""
     try:
         with Database.inspect(small.trial.database(owner)) as database:
-            waiting = [one for log in database.logs() for one in log.outgoing(recipient=UNITS[unit].value, limit=1)]
+            waiting = [
+                one for log in database.logs() for one in log.outgoing(recipient=UNIT_FOLDERS[unit].value, limit=1)
+            ]
     except StorageError:
         return False
     if not waiting:
@@ -84,8 +86,8 @@ def is_busy(small: SmallTrial, owner: str, unit: str) -> bool:
 
 def disturb_a_unit(parties: Fleet, unit: str, fault: Fault) -> None:
     """Once while the first messages come, which must be answered 503, and once in the middle of the linkage."""
-    parties.start(*UNITS)
-    for each in UNITS:
+    parties.start(*UNIT_FOLDERS)
+    for each in UNIT_FOLDERS:
         parties.wait_until_listening(each)
     with fault(parties, unit):
         parties.start(*OWNERS)
@@ -134,10 +136,10 @@ def test_a_party_whose_disk_is_full_to_the_last_byte_recovers(zygote: Zygote, sm
         if not stack.enter_context(small_disk(small.trial.root / party, 16)):
             pytest.skip("this user may not mount a small disk")
         with at_work(zygote, small) as parties:
-            if party in UNITS:
+            if party in UNIT_FOLDERS:
                 disturb_a_unit(parties, party, full)
             else:
-                parties.start(*PARTIES)
+                parties.start(*PARTY_FOLDERS)
                 disturb_midway(parties, party, full)
 
 
@@ -149,7 +151,7 @@ def test_any_party_without_its_disk_for_a_moment_recovers(
 ) -> None:
     """Units that erase, and owners, who must not send what they could not charge."""
     with at_work(zygote, small) as parties:
-        parties.start(*PARTIES)
+        parties.start(*PARTY_FOLDERS)
         disturb_midway(parties, party, fault)
 
 
@@ -157,7 +159,7 @@ def test_any_party_without_its_disk_for_a_moment_recovers(
 def test_a_party_that_cannot_write_does_not_start_and_says_why(zygote: Zygote, small: SmallTrial, party: str) -> None:
     """A clear message instead of a traceback; once the folder may be written, it goes on where it was."""
     with at_work(zygote, small, bound=True) as parties:
-        parties.start(*PARTIES)
+        parties.start(*PARTY_FOLDERS)
         wait_for_messages(parties, _MIDWAY)
         assert parties.kill(party)
         with read_only(parties, party):
@@ -187,10 +189,10 @@ def test_parties_on_postgresql_outlive_their_server(
     zygote: Zygote, postgres_server: PostgresServer, tmp_path: Path, how: signal.Signals
 ) -> None:
     """The server crashes, or is restarted in good order, while everybody writes; all connect again by themselves."""
-    with postgres_server.databases(PARTIES) as databases:
+    with postgres_server.databases(PARTY_FOLDERS) as databases:
         small = new_trial(tmp_path / "trial", seed=2, people=60, schema=SCHEMA, databases=databases)
         with at_work(zygote, small) as parties:
-            parties.start(*PARTIES)
+            parties.start(*PARTY_FOLDERS)
             for count in (8, _MIDWAY):
                 wait_for_messages(parties, count)
                 lose_the_server(parties, postgres_server, how)
@@ -208,7 +210,7 @@ def lose_the_server(parties: Fleet, server: PostgresServer, how: signal.Signals)
 
 def busy_answers(parties: Fleet) -> int:
     """How often units have answered 503."""
-    return sum(parties.errors(unit).count(_BUSY) for unit in UNITS)
+    return sum(parties.errors(unit).count(_BUSY) for unit in UNIT_FOLDERS)
 
 
 class _FullStream(io.StringIO):

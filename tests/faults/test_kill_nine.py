@@ -12,7 +12,7 @@ from log_checks import check_everything
 from small_trial import new_trial
 
 from postgres import PostgresServer
-from unveil.lab.local_parties.folder import PARTIES
+from unveil.lab.local_parties.folder import PARTY_FOLDERS
 
 #: How often each party is killed.
 SQLITE_KILLS = int(os.environ.get("UNVEIL_KILLS_SQLITE", "100"))
@@ -37,7 +37,7 @@ def test_killed_parties_on_postgresql_come_to_the_undisturbed_links(
     """The same where the database is a process of its own, which must not keep locks of the dead."""
     killer = Killer(POSTGRESQL_KILLS, random.Random(SEED))
     while not killer.enough:
-        with postgres_server.databases(PARTIES) as databases:
+        with postgres_server.databases(PARTY_FOLDERS) as databases:
             small = new_trial(tmp_path / str(killer.linkages), seed=SEED + killer.linkages, databases=databases)
             with fleet(zygote, small) as parties:
                 killer.disturb(parties)

@@ -145,11 +145,11 @@ def _run(party: str, root: Path) -> int:
     import wire_tap
 
     from unveil.errors import UnveilError
-    from unveil.lab.local_parties.folder import UNITS, Trial
+    from unveil.lab.local_parties.folder import UNIT_FOLDERS, Trial
 
     trial = Trial(root)
     wire_tap.open_tap(root / "wire.jsonl", party)
-    run: Callable[[Trial, str], None] = _serve if party in UNITS else _run_owner
+    run: Callable[[Trial, str], None] = _serve if party in UNIT_FOLDERS else _run_owner
     try:
         run(trial, party)
     except UnveilError as error:
@@ -159,12 +159,12 @@ def _run(party: str, root: Path) -> int:
 
 
 def _serve(trial: Any, party: str) -> None:
-    from unveil.lab.local_parties.folder import UNITS
+    from unveil.lab.local_parties.folder import UNIT_FOLDERS
     from unveil.projects.unit_config import UnitConfig
     from unveil.runtime.serve import serve_unit
 
     config = UnitConfig.load(trial.config(party), demonstration=True)
-    serve_unit(UNITS[party], config, demonstration=True, on_ready=lambda _host, _port: None)
+    serve_unit(UNIT_FOLDERS[party], config, demonstration=True, on_ready=lambda _host, _port: None)
 
 
 def _run_owner(trial: Any, party: str) -> None:

@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, STATES, states
-from unveil.privacy.requests import Policy, disclosed
+from unveil.privacy.requests import RequestPolicy, disclosed
 
 
 def test_bounds_are_strict() -> None:
@@ -27,7 +27,9 @@ def test_each_attribute_may_have_a_bound_of_its_own() -> None:
         ("between", [0, 1, 0, 0, 0], [0, 1, 0, 0, 0]),
     ],
 )
-def test_each_policy_provides_less_than_the_one_before(policy: Policy, left: list[int], right: list[int]) -> None:
+def test_each_policy_provides_less_than_the_one_before(
+    policy: RequestPolicy, left: list[int], right: list[int]
+) -> None:
     """Equal, alike, dissimilar, missing right, missing on both sides."""
     similarity = np.array([[1.0, 0.7, 0.4, np.nan, np.nan]])
     marks: NDArray[np.bool_] = np.array([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]], dtype=bool)

@@ -24,7 +24,7 @@ from traffic import Exchange, recorded
 
 from patience import PATIENCE, wait_until
 from unveil.lab.local_parties import folder
-from unveil.lab.local_parties.folder import OWNERS, PARTIES, PROJECT, UNITS, Trial
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, PROJECT, UNIT_FOLDERS, Trial
 from unveil.lab.local_parties.processes import ports_held
 from unveil.lab.synthetic import generate, write
 from unveil.projects.owner_config import OwnerConfig
@@ -76,11 +76,11 @@ class FieldRun:
 
     def recording(self, unit: str) -> list[Exchange]:
         """All that the unit was asked and answered."""
-        return list(recorded(self.trial.root / f"{unit}.traffic", UNITS[unit].value))
+        return list(recorded(self.trial.root / f"{unit}.traffic", UNIT_FOLDERS[unit].value))
 
     def traffic(self) -> list[Exchange]:
         """All that anybody was asked and answered."""
-        return [exchange for unit in UNITS for exchange in self.recording(unit)]
+        return [exchange for unit in UNIT_FOLDERS for exchange in self.recording(unit)]
 
     def contents(self, party: str) -> Iterator[bytes]:
         """Everything that a party's database holds, opened: bodies, stubs, messages that wait."""
@@ -129,9 +129,9 @@ def conduct(trial: Trial) -> Observed:
     """Run everybody until the owners have their links."""
     observed = Observed()
     with ExitStack() as stack:
-        stack.enter_context(ports_held(trial.project().address(role) for role in UNITS.values()))
-        units = {name: stack.enter_context(_process(trial, name, _unit(trial, name))) for name in UNITS}
-        _wait(lambda: all((trial.root / f"{name}.ready").exists() for name in UNITS), "the units listen", units)
+        stack.enter_context(ports_held(trial.project().address(role) for role in UNIT_FOLDERS.values()))
+        units = {name: stack.enter_context(_process(trial, name, _unit(trial, name))) for name in UNIT_FOLDERS}
+        _wait(lambda: all((trial.root / f"{name}.ready").exists() for name in UNIT_FOLDERS), "the units listen", units)
         observed.token = _token(trial)
         owners = {
             name: stack.enter_context(
@@ -250,7 +250,7 @@ def _look_at_processes(trial: Trial, processes: Mapping[str, subprocess.Popen[by
             place = Path(f"/proc/{process.pid}")
             observed.arguments[party] = (place / "cmdline").read_bytes()
             observed.environment[party] = (place / "environ").read_bytes()
-    for party in PARTIES:
+    for party in PARTY_FOLDERS:
         for path in (trial.root / party).rglob("*"):
             with suppress(FileNotFoundError):  # a party at work removes files too
                 if path.is_file():

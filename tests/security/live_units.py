@@ -17,7 +17,7 @@ from two_projects import PROJECTS, TwoProjects, make
 from http_answers import read_answer
 from patience import PATIENCE
 from three_units import start_units
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.lab.local_parties.processes import ports_held
 from unveil.protocol import codec
 from unveil.protocol.messages import Message
@@ -42,7 +42,7 @@ class LiveUnits:
 
     def url(self, unit: str) -> str:
         """The address of a unit."""
-        return self.folder.project("alpha").address(UNITS[unit])
+        return self.folder.project("alpha").address(UNIT_FOLDERS[unit])
 
     def line(self, unit: str, identity: str | None = None) -> Line:
         """A connection with a certificate, such as alpha-north, or without."""
@@ -121,8 +121,8 @@ def undated(answer: bytes) -> bytes:
 def serving(root: Path, *, wait_s: float = 30.0) -> Iterator[LiveUnits]:
     """The units, until the block ends; `wait_s` is the longest wait for mail."""
     folder = make(root)
-    with ports_held(folder.project("alpha").address(role) for role in UNITS.values()):
-        tokens = {unit: _tokens(folder, unit) for unit in UNITS}
+    with ports_held(folder.project("alpha").address(role) for role in UNIT_FOLDERS.values()):
+        tokens = {unit: _tokens(folder, unit) for unit in UNIT_FOLDERS}
         process = start_units(root, wait_s=wait_s)
         try:
             yield LiveUnits(folder, process.pid, tokens)
@@ -134,7 +134,7 @@ def serving(root: Path, *, wait_s: float = 30.0) -> Iterator[LiveUnits]:
 
 def _tokens(folder: TwoProjects, unit: str) -> dict[str, str]:
     now = time.time()
-    with Database.open(folder.database(unit), role=UNITS[unit].value) as database:
+    with Database.open(folder.database(unit), role=UNIT_FOLDERS[unit].value) as database:
         found = {
             f"{role} {project}": database.tokens.issue(project, role, expires=now + _DAY, now=now)
             for role in ("reviewer", "operator")

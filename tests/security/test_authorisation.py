@@ -13,7 +13,7 @@ from live_units import Line, LiveUnits, parted, undated
 from planted import encodings_found, found_in_files, of_bytes
 from two_projects import OWNERS, PARTIES, PROJECTS
 
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.projects import pki
 from unveil.transport.http.access import ANYONE
 from unveil.transport.http.endpoint import Endpoint
@@ -39,7 +39,7 @@ def unlisted(units: LiveUnits) -> str:
 
 def _token(units: LiveUnits, unit: str, name: str) -> str:
     own = units.tokens[unit]
-    other = next(each for each in UNITS if each != unit)
+    other = next(each for each in UNIT_FOLDERS if each != unit)
     mark, number, secret = own["operator alpha"].split(".")
     made = {
         "of another unit": units.tokens[other]["operator alpha"],
@@ -67,7 +67,7 @@ def _role(caller: str) -> tuple[str, str]:
     """Role and project of a caller that the units know; of others nothing."""
     if caller in CERTIFIED:
         project, party = caller.split("-", 1)
-        return ("owner" if party in OWNERS else UNITS[party].value), project
+        return ("owner" if party in OWNERS else UNIT_FOLDERS[party].value), project
     role, _, project = caller.partition(" ")
     return (role, project) if caller in TOKENS[:4] else ("", "")
 
@@ -80,7 +80,7 @@ def _asked(units: LiveUnits, unit: str, caller: str) -> Iterator[tuple[Endpoint,
             yield endpoint, project, _ask(line, endpoint, project, token)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 @pytest.mark.parametrize("caller", ["nobody", "unlisted", *CERTIFIED, *TOKENS])
 def test_the_table_decides_and_every_refusal_is_the_same(
     units: LiveUnits, unlisted: str, unit: str, caller: str
@@ -90,7 +90,7 @@ def test_the_table_decides_and_every_refusal_is_the_same(
     role, home = _role(caller)
     allowed = 0
     for endpoint, project, answer in _asked(units, unit, caller):
-        callers = endpoint.callers.get(UNITS[unit], frozenset())
+        callers = endpoint.callers.get(UNIT_FOLDERS[unit], frozenset())
         known = role in callers and (project == home or "{project}" not in endpoint.path)
         if callers == ANYONE or known:
             status, _ = parted(answer)

@@ -15,7 +15,7 @@ from sample_messages import WIDTH, attribute_encodings, record_encodings
 from two_projects import FRAME
 
 from patience import wait_until
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.protocol import codec
 from unveil.protocol.frames import VERSION
 from unveil.protocol.messages import ID, MOST_PARTS, AttributeValues, Fingerprint, Refusal
@@ -29,7 +29,7 @@ ALLOWED = 96 << 20  # bytes by which all bombs together may make the units' proc
 @pytest.fixture(autouse=True, scope="module")
 def bounded(units: LiveUnits) -> Iterator[None]:
     """Whatever the tests below send, the units' memory stays in bounds."""
-    for unit in UNITS:  # loads what a unit loads when its first message comes
+    for unit in UNIT_FOLDERS:  # loads what a unit loads when its first message comes
         assert units.put(unit, "beta-north", Refusal(bytes(ID)))[0] in {422, 425}
     before = units.memory()
     yield
@@ -68,7 +68,7 @@ FRAMES: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("bomb", FRAMES)
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_frames_that_announce_or_unfold_more_than_they_hold(units: LiveUnits, unit: str, bomb: str) -> None:
     """Eight at the same time, from a party that is allowed to send."""
     sender = "beta-north"

@@ -16,7 +16,7 @@ from field_run import KEY_DO, FieldRun
 from numpy.typing import NDArray
 from planted import MARK, SIDES, codes_in, encodings_found, found_in_files, marks, of_bytes
 
-from unveil.lab.local_parties.folder import OWNERS, UNITS
+from unveil.lab.local_parties.folder import OWNERS, UNIT_FOLDERS
 from unveil.linkage.shown import SHOWN
 from unveil.protocol.messages import KEY_PAIR, EncodingWish, ReviewTask
 from unveil.roles.columns import entries
@@ -88,7 +88,7 @@ def test_keys_stay_where_they_belong(run: FieldRun) -> None:
     for path in own:  # the control
         assert encodings_found(b"".join(path.read_bytes().splitlines()), secrets)
     assert [] == found_in_files(root, secrets, but=own)
-    for party in (*UNITS, *OWNERS):
+    for party in (*UNIT_FOLDERS, *OWNERS):
         for content in run.contents(party):
             assert [] == encodings_found(content, secrets)
     for exchange in run.traffic():

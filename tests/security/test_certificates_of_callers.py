@@ -14,7 +14,7 @@ from test_authorisation import REFUSAL
 
 from patience import PATIENCE
 from unveil.errors import UnveilError
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.projects import pki
 from unveil.transport.failures import Refused, Unreachable
 from unveil.transport.http.client import UnitClient
@@ -30,14 +30,14 @@ def _refused_by_tls(units: LiveUnits, unit: str, context: ssl.SSLContext) -> boo
         return True
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_listed_certificate_gets_in(units: LiveUnits, unit: str) -> None:
     """The control for everything below."""
     with units.line(unit, "alpha-north") as line:
         assert 200 == parted(line.ask("GET", "/v1/projects/alpha"))[0]
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_plain_http_is_not_answered(units: LiveUnits, unit: str) -> None:
     """Not even with a redirect, which would invite callers to try it."""
     with socket.create_connection(units.address(unit), timeout=PATIENCE) as plain:
@@ -49,7 +49,7 @@ def test_plain_http_is_not_answered(units: LiveUnits, unit: str) -> None:
     assert b"HTTP" not in got
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_certificate_of_another_authority_ends_the_connection(units: LiveUnits, unit: str, tmp_path: Path) -> None:
     """Even under the name of a party."""
     pki.new_authority(tmp_path / "other")
@@ -58,7 +58,7 @@ def test_a_certificate_of_another_authority_ends_the_connection(units: LiveUnits
     assert _refused_by_tls(units, unit, context)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_certificates_out_of_force_end_the_connection(units: LiveUnits, unit: str) -> None:
     """Expired, and not yet in force."""
     now, day = dt.datetime.now(dt.UTC), dt.timedelta(days=1)
@@ -69,7 +69,7 @@ def test_certificates_out_of_force_end_the_connection(units: LiveUnits, unit: st
         assert _refused_by_tls(units, unit, context)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_wrong_role_and_wrong_project_are_refused_alike(units: LiveUnits, unit: str) -> None:
     """A certificate stands for one party in one project."""
     with units.line(unit, "beta-north") as other, units.line(unit, f"alpha-{unit}") as itself:
@@ -105,7 +105,7 @@ def test_a_unit_cannot_stand_in_for_another(units: LiveUnits) -> None:
     project = units.folder.project("alpha")
     for unit, other in (("record-unit", "attribute-unit"), ("review-unit", "record-unit")):
         own = units.folder.credentials("alpha-north")
-        context = client_context(own, server_key=project.server_key(UNITS[unit]))
+        context = client_context(own, server_key=project.server_key(UNIT_FOLDERS[unit]))
         with UnitClient(units.url(unit), context, "alpha") as client:
             assert "alpha" == client.status().project
         with UnitClient(units.url(other), context, "alpha") as client, pytest.raises(Unreachable):

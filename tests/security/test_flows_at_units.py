@@ -12,7 +12,7 @@ from sample_messages import samples
 from test_authorisation import REFUSAL
 from two_projects import OWNERS, PARTIES
 
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.protocol import codec
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import Message
@@ -24,7 +24,7 @@ KINDS = sorted(FLOWS, key=lambda kind: kind.__name__)
 
 
 def _role(party: str) -> Role:
-    return Role.OWNER if party in OWNERS else UNITS[party]
+    return Role.OWNER if party in OWNERS else UNIT_FOLDERS[party]
 
 
 def test_there_is_a_sample_of_every_kind() -> None:
@@ -32,7 +32,7 @@ def test_there_is_a_sample_of_every_kind() -> None:
     assert set(FLOWS) == set(samples())
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_only_the_flows_of_the_table_are_taken(units: LiveUnits, unit: str, kind: type[Message]) -> None:
     """Every kind × sender × recipient; what is refused leaves no trace in the log."""
@@ -43,9 +43,9 @@ def test_only_the_flows_of_the_table_are_taken(units: LiveUnits, unit: str, kind
             path = f"/v1/projects/alpha/messages/{number}"
             answer = line.ask("PUT", path, codec.encode(message), "application/octet-stream")
         status, body = parted(answer)
-        if sender.value not in MESSAGE.callers[UNITS[unit]]:
+        if sender.value not in MESSAGE.callers[UNIT_FOLDERS[unit]]:
             assert REFUSAL == undated(answer)
-        elif (sender, UNITS[unit]) in FLOWS[kind]:
+        elif (sender, UNIT_FOLDERS[unit]) in FLOWS[kind]:
             assert status in {204, 422, 425}
             assert b"not allowed" not in body
         else:
@@ -94,11 +94,11 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_what_is_not_declared_is_refused(units: LiveUnits, unit: str) -> None:
     """Every kind that the unit takes × everything that may be wrong with its fields."""
     for (kind, flows), change in itertools.product(FLOWS.items(), CHANGES):
-        senders = [sender for sender, recipient in flows if recipient is UNITS[unit]]
+        senders = [sender for sender, recipient in flows if recipient is UNIT_FOLDERS[unit]]
         for sender in senders:
             party = next(each for each in PARTIES if _role(each) is sender)
             status, body = units.put(unit, f"alpha-{party}", _changed(codec.encode(samples()[kind]), change))

@@ -11,7 +11,7 @@ from live_units import LiveUnits, serving
 from sample_messages import WIDTH, attribute_encodings, id_, record_encodings, samples
 from two_projects import OWNERS
 
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.linkage.shown import SHOWN
 from unveil.protocol import codec
 from unveil.protocol.flows import FLOWS
@@ -26,7 +26,7 @@ PENDING = 30  # tasks that wait for a reviewer
 
 def _frames(unit: str, role: str) -> Sequence[bytes]:
     """Messages that this role may send to this unit: of every kind, and some more that lead further."""
-    found = [one for kind, one in samples().items() if (Role(role), UNITS[unit]) in FLOWS[kind]]
+    found = [one for kind, one in samples().items() if (Role(role), UNIT_FOLDERS[unit]) in FLOWS[kind]]
     if role == Role.OWNER.value:
         more: dict[str, list[Message]] = {
             "record-unit": [record_encodings(part=part, parts=4, records=3) for part in range(4)],
@@ -54,7 +54,7 @@ def _prepare(live: LiveUnits, unit: str) -> list[str]:
     return [task.hex() for task in tasks]
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_unit_keeps_to_its_document_whatever_is_sent(unit: str, tmp_path: Path) -> None:
     """No failure of the unit, no answer that the document does not declare, nothing accepted that it excludes."""
     with serving(tmp_path, wait_s=0.02) as live:
@@ -64,11 +64,13 @@ def test_a_unit_keeps_to_its_document_whatever_is_sent(unit: str, tmp_path: Path
         for role in ("operator", "reviewer"):
             callers[role] = [(people, live.tokens[unit][f"{role} alpha"])]
         callers["owner"] = [(live.folder.credentials(f"alpha-{owner}"), None) for owner in OWNERS]
-        for other, role_ in UNITS.items():
+        for other, role_ in UNIT_FOLDERS.items():
             callers[role_.value] = [(live.folder.credentials(f"alpha-{other}"), None)]
         known = {"project": ["alpha"], "task": tasks or ["0" * 32], "message_id": [f"m{n}" for n in range(100)]}
         known["attribute"] = list(built_in().names)
-        target = Target(live.url(unit), openapi_document(UNITS[unit]), callers, known, lambda role: _frames(unit, role))
+        target = Target(
+            live.url(unit), openapi_document(UNIT_FOLDERS[unit]), callers, known, lambda role: _frames(unit, role)
+        )
         fuzz(target)
         log = (tmp_path / "units.log").read_text(encoding="utf-8")
         for event in ("failed", "courier failed", "not decided", "library"):

@@ -14,7 +14,7 @@ from tomli_w import dumps as document
 from two_projects import TwoProjects, make, unit_config
 
 from unveil.errors import ClaimedError, UnveilError
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.projects import pki
 from unveil.projects.certificates import read_certificate
 from unveil.projects.unit_config import UnitConfig
@@ -22,7 +22,7 @@ from unveil.protocol.roles import Address
 from unveil.runtime.serve import serve_unit
 from unveil.settings.reader import ProjectError
 
-ORDERED = list(itertools.permutations(UNITS, 2))
+ORDERED = list(itertools.permutations(UNIT_FOLDERS, 2))
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +45,13 @@ def starts(folder: TwoProjects, unit: str, config: dict[str, object], *, demonst
     path.write_text(document(config), encoding="utf-8")
     with mock.patch("unveil.runtime.serve.serve") as listening:
         loaded = UnitConfig.load(path, demonstration=demonstration)
-        serve_unit(UNITS[unit], loaded, demonstration=demonstration, on_ready=lambda *_: None, logs=io.StringIO())
+        serve_unit(
+            UNIT_FOLDERS[unit], loaded, demonstration=demonstration, on_ready=lambda *_: None, logs=io.StringIO()
+        )
     return listening.called
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_unit_with_everything_of_its_own_starts(made: TwoProjects, unit: str) -> None:
     """The control, twice: a restart is not another unit."""
     config = unit_config(unit, 0) | {"database": f"own-{unit}.sqlite", "data": "own"}
@@ -66,7 +68,7 @@ def test_units_do_not_share_a_database_or_a_folder(
     place = {what: str(tmp_path / "shared")}
     own = {"database": str(tmp_path / f"{second}.sqlite"), "data": str(tmp_path / second)}
     assert starts(made, first, unit_config(first, 0) | own | {"database": str(tmp_path / "first.sqlite")} | place)
-    with pytest.raises(ClaimedError, match=f"claimed by {UNITS[first].value}".replace(" ", ".")):
+    with pytest.raises(ClaimedError, match=f"claimed by {UNIT_FOLDERS[first].value}".replace(" ", ".")):
         starts(made, second, unit_config(second, 0) | own | place)
     assert starts(made, second, unit_config(second, 0) | own | place, demonstration=True)
 
@@ -88,7 +90,7 @@ def test_units_do_not_share_a_key(tmp_path: Path, first: str, second: str) -> No
 
 
 def _address(folder: TwoProjects, unit: str) -> Address:
-    return next(each.party for each in folder.project("alpha").parties if each.role == UNITS[unit].value)
+    return next(each.party for each in folder.project("alpha").parties if each.role == UNIT_FOLDERS[unit].value)
 
 
 @pytest.mark.parametrize(("first", "second"), ORDERED)
@@ -98,11 +100,11 @@ def test_a_unit_does_not_take_part_with_the_key_of_another(made: TwoProjects, fi
     pair = {"certificate": f"../pki/alpha-{first}.pem", "key": f"../pki/alpha-{first}.key"}
     config["projects"] = [{"file": "../alpha.toml", **pair}]
     for demonstration in (False, True):
-        with pytest.raises(ProjectError, match=f"is that of the {UNITS[first].value}"):
+        with pytest.raises(ProjectError, match=f"is that of the {UNIT_FOLDERS[first].value}"):
             starts(made, second, config, demonstration=demonstration)
 
 
-OTHERS = [*(f"alpha-{unit}" for unit in UNITS), *(f"listening-{unit}" for unit in UNITS), "beta-north"]
+OTHERS = [*(f"alpha-{unit}" for unit in UNIT_FOLDERS), *(f"listening-{unit}" for unit in UNIT_FOLDERS), "beta-north"]
 
 
 def _listening_with(name: str) -> dict[str, str]:
@@ -110,7 +112,7 @@ def _listening_with(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_unit_listens_with_the_key_that_its_callers_expect(made: TwoProjects, unit: str, other: str) -> None:
     """Any other is refused, be it another unit's, an owner's or its own in a project."""
     config = unit_config(unit, 0) | {"database": f"listen-{unit}.sqlite", "data": f"listen-{unit}"}
@@ -135,11 +137,11 @@ def test_a_unit_does_not_listen_with_the_key_of_another(tmp_path: Path, first: s
         path = tmp_path / f"{name}.toml"
         path.write_text(path.read_text(encoding="utf-8").replace(keys[1], keys[0]), encoding="utf-8")
     config = unit_config(second, 0) | {"tls": _listening_with(f"alpha-{first}")}
-    with pytest.raises((ClaimedError, ProjectError), match=f"{UNITS[first].value}"):
+    with pytest.raises((ClaimedError, ProjectError), match=f"{UNIT_FOLDERS[first].value}"):
         starts(folder, second, config)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_key_is_not_used_in_two_projects(tmp_path: Path, unit: str) -> None:
     """A certificate stands for one party in one project."""
     folder = make(tmp_path)
@@ -153,7 +155,7 @@ def test_a_key_is_not_used_in_two_projects(tmp_path: Path, unit: str) -> None:
         starts(folder, unit, config)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNIT_FOLDERS)
 def test_a_unit_does_not_start_twice(made: TwoProjects, unit: str) -> None:
     """Two processes on one log would decide against each other, in a demonstration too."""
     config = unit_config(unit, 0) | {"database": f"twice-{unit}.sqlite", "data": "twice"}
@@ -164,11 +166,11 @@ def test_a_unit_does_not_start_twice(made: TwoProjects, unit: str) -> None:
 
     def second(*_: object) -> None:
         with pytest.raises(ClaimedError, match="another process is at work"):
-            serve_unit(UNITS[unit], loaded, demonstration=False, on_ready=lambda *_: None, logs=io.StringIO())
+            serve_unit(UNIT_FOLDERS[unit], loaded, demonstration=False, on_ready=lambda *_: None, logs=io.StringIO())
         tried.append(unit)
 
     with mock.patch("unveil.runtime.serve.serve", second):
-        serve_unit(UNITS[unit], loaded, demonstration=False, on_ready=lambda *_: None, logs=io.StringIO())
+        serve_unit(UNIT_FOLDERS[unit], loaded, demonstration=False, on_ready=lambda *_: None, logs=io.StringIO())
     assert [unit] == tried
 
 

@@ -21,7 +21,7 @@ from tomli_w import dumps as document
 from two_projects import unit_config
 
 from patience import PATIENCE
-from unveil.lab.local_parties.folder import OWNERS, UNITS
+from unveil.lab.local_parties.folder import OWNERS, UNIT_FOLDERS
 
 PASSWORD = "Passwort-Zwiebel-77"
 PASSPHRASE = "correct horse Zwiebel staple"
@@ -40,7 +40,7 @@ def _needles(run: FieldRun) -> dict[str, bytes]:
 def test_nothing_secret_is_in_arguments_or_environments(run: FieldRun) -> None:
     """Other users of a machine can list both."""
     seen = run.observed
-    assert {*UNITS, *OWNERS} == set(seen.arguments) == set(seen.environment)
+    assert {*UNIT_FOLDERS, *OWNERS} == set(seen.arguments) == set(seen.environment)
     for text in (*seen.arguments.values(), *seen.environment.values()):
         assert text
         assert [] == encodings_found(text, _needles(run))
@@ -48,9 +48,9 @@ def test_nothing_secret_is_in_arguments_or_environments(run: FieldRun) -> None:
 
 def test_nothing_secret_is_in_any_log(run: FieldRun) -> None:
     """And the logs are there, or this would show nothing."""
-    for party in (*UNITS, *OWNERS):
+    for party in (*UNIT_FOLDERS, *OWNERS):
         text = (run.trial.root / party / "stderr.log").read_bytes()
-        assert (b"request" in text) == (party in UNITS)
+        assert (b"request" in text) == (party in UNIT_FOLDERS)
         assert [] == encodings_found(text, _needles(run))
         assert b"Traceback" not in text
 
@@ -61,7 +61,7 @@ def test_logs_hold_ids_and_counts(run: FieldRun) -> None:
         r'"(?:[a-z_]+|[A-Z]+|[A-Za-z]+Error|/[a-z0-9_/{}.]*|[0-9T:.\-]+Z|[0-9a-f]{32}|record unit|attribute unit|'
         r'review unit|simulation|uvicorn\.error|[a-z_]+:[0-9]+|[A-Za-z]*)"|[0-9.e-]+|null'
     )
-    for unit in UNITS:
+    for unit in UNIT_FOLDERS:
         lines = (run.trial.root / unit / "stderr.log").read_text(encoding="utf-8").splitlines()
         for line in lines[1:]:
             assert "" == words.sub("", line).strip("{}:, ").replace(":", "").replace(",", "").replace(" ", ""), line
@@ -80,7 +80,7 @@ def test_files_with_secrets_are_private(run: FieldRun) -> None:
 
 def test_temporary_folders_are_empty(run: FieldRun) -> None:
     """What is not written cannot be left behind."""
-    for party in (*UNITS, *OWNERS):
+    for party in (*UNIT_FOLDERS, *OWNERS):
         left = [path.name for path in (run.trial.root / party / "tmp").rglob("*") if path.is_file()]
         assert [] == [name for name in left if not name.endswith((".nbi", ".nbc"))]  # compiled code
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from field_run import FieldRun
 
-from unveil.lab.local_parties.folder import OWNERS, UNITS
+from unveil.lab.local_parties.folder import OWNERS, UNIT_FOLDERS
 from unveil.protocol import codec, frames
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.messages import ID, AttributeWish, Bootstrap, EncodingWish, Labels, LinkTable
@@ -105,7 +105,7 @@ def test_no_unit_holds_ids_that_are_not_its_own(run: FieldRun) -> None:
         "review-unit": ids.tasks,
     }
     everything = ids.handles | ids.pairs | ids.tasks | ids.links
-    for unit in UNITS:
+    for unit in UNIT_FOLDERS:
         held = b"".join([*run.contents(unit), *(path.read_bytes() for path in _files(run, unit))])
         found = {one for one in everything if one in held or one.hex().encode() in held}
         assert set() == found - belong[unit]
@@ -126,7 +126,7 @@ def test_two_dumps_share_nothing_but_the_ids_that_the_protocol_gives_both(run: F
     known = (
         set() if {one, other} == {"record-unit", "review-unit"} else ids.pairs if one == "record-unit" else ids.tasks
     )
-    places = {UNITS[one].value, UNITS[other].value}
+    places = {UNIT_FOLDERS[one].value, UNIT_FOLDERS[other].value}
     between = b"".join(each.body for each in run.traffic() if {each.sender, each.recipient} == places)
     dumps = [b"".join(run.contents(unit)) for unit in (one, other)]
     assert bool(known) == bool(_random(dumps[0]) & _random(dumps[1]))  # the control: shared ids are found
@@ -145,7 +145,7 @@ def _random(data: bytes) -> set[bytes]:
 def test_message_ids_tell_two_units_nothing_about_a_third(run: FieldRun) -> None:
     """An id is drawn for each message, and known to its sender and its recipient alone."""
     places: dict[str, set[str]] = {}
-    for unit in UNITS:
+    for unit in UNIT_FOLDERS:
         with Database.inspect(run.trial.database(unit)) as database:
             for entry in database.logs()[0].entries():
                 if entry.message_id:

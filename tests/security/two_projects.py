@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tomli_w import dumps as document
 
-from unveil.lab.local_parties.folder import UNITS
+from unveil.lab.local_parties.folder import UNIT_FOLDERS
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
 from unveil.projects.project import Party, Project, ProjectLimits
@@ -22,7 +22,7 @@ from unveil.transport.http.tls import Credentials
 
 PROJECTS = ("alpha", "beta")
 OWNERS = ("north", "south")
-PARTIES = (*UNITS, *OWNERS)
+PARTIES = (*UNIT_FOLDERS, *OWNERS)
 FRAME = 2 << 20  # bytes of the largest message
 
 
@@ -61,7 +61,7 @@ def small_schema() -> Schema:
 
 def make(root: Path) -> TwoProjects:
     """Write everything."""
-    found, ports = TwoProjects(root), dict(zip(UNITS, free_ports(len(UNITS)), strict=True))
+    found, ports = TwoProjects(root), dict(zip(UNIT_FOLDERS, free_ports(len(UNIT_FOLDERS)), strict=True))
     pki.new_authority(root / "pki")
     for unit in ports:
         pki.issue(root / "pki", f"listening-{unit}")
@@ -70,10 +70,10 @@ def make(root: Path) -> TwoProjects:
         for party in PARTIES:
             pki.issue(root / "pki", f"{name}-{party}")
             key = read_certificate(root / "pki" / f"{name}-{party}.pem").public_key
-            address = f"https://127.0.0.1:{ports[party]}" if party in UNITS else None
-            role, own = (UNITS[party].value, "") if party in UNITS else ("owner", party)
+            address = f"https://127.0.0.1:{ports[party]}" if party in UNIT_FOLDERS else None
+            role, own = (UNIT_FOLDERS[party].value, "") if party in UNIT_FOLDERS else ("owner", party)
             fields: dict[str, object] = {"role": role, "name": own, "address": address, "public_key": key}
-            if party in UNITS:
+            if party in UNIT_FOLDERS:
                 fields["server_key"] = read_certificate(root / "pki" / f"listening-{party}.pem").public_key
             parties.append(Party.model_validate(fields))
         limits = ProjectLimits(message_bytes=FRAME, records_per_owner=5000)

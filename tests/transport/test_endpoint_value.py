@@ -20,7 +20,7 @@ from tools.reference.http_page import http_page
 from unveil.protocol.roles import Role
 from unveil.transport.http.access import ANYONE
 from unveil.transport.http.app import openapi_document
-from unveil.transport.http.call import Project, TheCall
+from unveil.transport.http.call import ProjectName, TheCall
 from unveil.transport.http.endpoint import Answer, Body, Endpoint, Slots
 from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.limits import FRAME, TEXT, RequestLimits
@@ -40,7 +40,7 @@ class Greeting(BaseModel):
 Times = Annotated[int, Query(ge=1, le=3, description="how often")]
 
 
-async def _greet(call: TheCall, project: Project, greeting: Greeting, times: Times = 1) -> Response:
+async def _greet(call: TheCall, project: ProjectName, greeting: Greeting, times: Times = 1) -> Response:
     return HTMLResponse(f"{call.caller.role} of {project} greets {greeting.whom} " * times, status_code=201)
 
 
@@ -237,11 +237,11 @@ async def _unchecked_project(project: str, greeting: Greeting, times: Times = 1)
     return Response(f"{project}{greeting}{times}")
 
 
-async def _without_query(project: Project, greeting: Greeting) -> Response:
+async def _without_query(project: ProjectName, greeting: Greeting) -> Response:
     return Response(f"{project}{greeting}")
 
 
-async def _without_body(project: Project, times: Times = 1) -> Response:
+async def _without_body(project: ProjectName, times: Times = 1) -> Response:
     return Response(f"{project}{times}")
 
 

@@ -80,9 +80,9 @@ def parties(
 def _folders(out: Path, *, keep: bool) -> Iterator[None]:
     """The parties' folders are there while it lasts, and later only if they are to be kept."""
     from unveil.errors import SettingError
-    from unveil.lab.local_parties.folder import PARTIES
+    from unveil.lab.local_parties.folder import PARTY_FOLDERS
 
-    ours = [out / name for name in (*PARTIES, "pki", "project.toml", "project.key")]
+    ours = [out / name for name in (*PARTY_FOLDERS, "pki", "project.toml", "project.key")]
     there = [path.name for path in ours if path.exists()]
     if there:
         raise SettingError(f"{out} holds parties already: {', '.join(there)}", hint="choose another --out")
@@ -133,15 +133,15 @@ def _tell_processes(trial: Trial, processes: Processes) -> None:
     """Who runs where."""
     from rich.table import Table
 
-    from unveil.lab.local_parties.folder import PARTIES, UNITS
+    from unveil.lab.local_parties.folder import PARTY_FOLDERS, UNIT_FOLDERS
 
     project = trial.project()
     notes.print("\n[bold cyan]Five processes[/bold cyan] play their parts, with TLS between them.", soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     for heading in ("party", "process", "listens on"):
         table.add_column(heading)
-    for party in PARTIES:
-        where = project.address(UNITS[party]) if party in UNITS else "nothing: it calls the units"
+    for party in PARTY_FOLDERS:
+        where = project.address(UNIT_FOLDERS[party]) if party in UNIT_FOLDERS else "nothing: it calls the units"
         table.add_row(party.replace("-", " "), str(processes.pid(party)), where)
     notes.print(table)
 

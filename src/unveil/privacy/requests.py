@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.linkage.shown import EQUAL, SHOWN, states
 
-Policy = Literal["all", "unequal", "between"]
+RequestPolicy = Literal["all", "unequal", "between"]
 Marks = NDArray[np.bool_]
 
 
 def disclosed(
-    similarity: ArrayLike, left: Marks, right: Marks, *, policy: Policy, lower: ArrayLike = 0.4
+    similarity: ArrayLike, left: Marks, right: Marks, *, policy: RequestPolicy, lower: ArrayLike = 0.4
 ) -> tuple[Marks, Marks]:
     """
     Return which values of the left and of the right records are provided; every array has shape (n, D).

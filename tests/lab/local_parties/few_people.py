@@ -73,7 +73,7 @@ def both(
     with Processes(trial) as processes, reviewer, operator:
         processes.start()
         processes.wait_ready(timeout=PATIENCE)
-        pids = [processes.pid(party) for party in folder.PARTIES]
+        pids = [processes.pid(party) for party in folder.PARTY_FOLDERS]
         conduct(processes, reviewer, operator, tell=lambda progress: meanwhile(processes, progress), patience=PATIENCE)
     expected, world = simulate(study, schema, settings, _watch(), preset="unveil", full=True, examples=True)
     replay = Replay(trial, study, schema, settings)

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from unveil.cli.app import notes, print_json
-from unveil.cli.owner.options import Demonstration, Folder, Json
+from unveil.cli.options import Json
+from unveil.cli.owner.options import AllowUnprotected, Folder
 
 
 def init(
@@ -24,7 +25,7 @@ def init(
     policy: Annotated[
         Path | None, typer.Option(help="policy: what may leave; without one every wish is answered", show_default=False)
     ] = None,
-    demonstration: Demonstration = False,
+    demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -52,7 +53,7 @@ def init(
     typer.echo(f"next: unveil owner check {folder}", err=True)
 
 
-def check(folder: Folder, *, demonstration: Demonstration = False, as_json: Json = False) -> None:
+def check(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
     """
     Check the data and show exactly what would leave, for each layer, and how often values repeat.
 

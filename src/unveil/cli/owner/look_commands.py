@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from unveil.cli.app import confirm, notes, print_json, say_error
-from unveil.cli.owner.options import Demonstration, Folder, Json
+from unveil.cli.options import Json
+from unveil.cli.owner.options import AllowUnprotected, Folder
 
 TRY_AGAIN = 75
 
@@ -18,7 +19,7 @@ def approve(
     *,
     refuse: Annotated[bool, typer.Option("--refuse", help="refuse what waits instead of letting it go")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
-    demonstration: Demonstration = False,
+    demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -57,7 +58,7 @@ def _nothing_waits(*, as_json: bool) -> None:
         typer.echo("nothing waits for approval")
 
 
-def status(folder: Folder, *, demonstration: Demonstration = False, as_json: Json = False) -> None:
+def status(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
     """
     Show where the owner stands, what waits, what the units say, and what to do next.
 
@@ -81,7 +82,7 @@ def ledger(
         Path | None, typer.Option(help="write every disclosure to this CSV file", show_default=False)
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="replace the CSV file if it exists")] = False,
-    demonstration: Demonstration = False,
+    demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -117,7 +118,7 @@ def results(
     *,
     out: Annotated[Path, typer.Option(help="CSV file to write: record_id, link_id", show_default=False)],
     force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
-    demonstration: Demonstration = False,
+    demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
     """

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 Folder = Annotated[Path, typer.Argument(help="the owner's folder, see unveil owner init", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
-Demonstration = Annotated[
+AllowUnprotected = Annotated[
     bool, typer.Option("--demonstration", help="allow what protects nobody: seeds and shared certificates of units")
 ]

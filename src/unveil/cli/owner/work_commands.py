@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from unveil.cli.app import notes, print_json, say_error
-from unveil.cli.owner.options import Demonstration, Folder, Json
+from unveil.cli.options import Json
+from unveil.cli.owner.options import AllowUnprotected, Folder
 
 if TYPE_CHECKING:
     from unveil.cli.owner.stopping import TerminalStop
 
 
-def upload(folder: Folder, *, demonstration: Demonstration = False, as_json: Json = False) -> None:
+def upload(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
     """
     Send every record to the record unit, encoded as a whole, once the owners' fingerprints agree.
 
@@ -38,7 +39,7 @@ def upload(folder: Folder, *, demonstration: Demonstration = False, as_json: Jso
     typer.echo(f"next: unveil owner run {folder}", err=True)
 
 
-def run(folder: Folder, *, demonstration: Demonstration = False, as_json: Json = False) -> None:
+def run(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
     """
     Fetch wishes, answer or refuse them as the policy says, until the links have come.
 

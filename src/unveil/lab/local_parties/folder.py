@@ -25,9 +25,9 @@ from unveil.protocol import roles
 from unveil.schema import Schema
 
 PROJECT: Final = "simulation"
-UNITS: Final = {role.slug: role for role in roles.UNITS}
+UNIT_FOLDERS: Final = {role.slug: role for role in roles.UNITS}
 OWNERS: Final = {"owner-a": "a", "owner-b": "b"}
-PARTIES: Final = (*UNITS, *OWNERS)
+PARTY_FOLDERS: Final = (*UNIT_FOLDERS, *OWNERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Trial:
 
     def config(self, party: str) -> Path:
         """The configuration of a party: a unit's file, an owner's folder."""
-        return self.root / party / "unit.toml" if party in UNITS else self.root / party
+        return self.root / party / "unit.toml" if party in UNIT_FOLDERS else self.root / party
 
     def data(self, owner: str) -> Path:
         """An owner's records."""
@@ -81,15 +81,15 @@ def make(
     """
     trial = Trial(root)
     pki.new_authority(root / "pki")
-    ports = _free_ports(len(UNITS))
+    ports = _free_ports(len(UNIT_FOLDERS))
     parties = []
-    for name in PARTIES:
+    for name in PARTY_FOLDERS:
         (root / name).mkdir()
         pki.issue(root / "pki", name)
         public_key = read_certificate(root / "pki" / f"{name}.pem").public_key
-        if name in UNITS:
+        if name in UNIT_FOLDERS:
             address = f"https://127.0.0.1:{ports.pop()}"
-            parties.append(Party(role=UNITS[name].value, address=address, public_key=public_key))
+            parties.append(Party(role=UNIT_FOLDERS[name].value, address=address, public_key=public_key))
         else:
             parties.append(Party(role="owner", name=OWNERS[name], public_key=public_key))
     project = Project(name=PROJECT, parties=tuple(parties), schema=schema)
@@ -97,7 +97,7 @@ def make(
     keyfile.write(root / "project.key", key)
     for name, url in (databases or {}).items():
         _write_secret(root / name / "database.url", url)
-    for name in PARTIES:
+    for name in PARTY_FOLDERS:
         _configure(trial, project, name, seed, (policies or {}).get(name))
     return trial
 
@@ -110,8 +110,8 @@ def _configure(trial: Trial, project: Project, name: str, seed: int, policy: str
     }
     common = {"database": trial.database(name), "tls": tls, "demonstration": {"seed": seed}}
     folder = trial.root / name
-    if name in UNITS:
-        port = int(project.address(UNITS[name]).rsplit(":", 1)[1])
+    if name in UNIT_FOLDERS:
+        port = int(project.address(UNIT_FOLDERS[name]).rsplit(":", 1)[1])
         listen = {"host": "127.0.0.1", "port": port}
         unit = {"data": "data", "listen": listen, "projects": [{"file": "../project.toml"}], **common}
         _write_secret(folder / "unit.toml", document(unit))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from unveil.lab.local_parties.folder import OWNERS, PARTIES, PROJECT, UNITS, Trial
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, PROJECT, UNIT_FOLDERS, Trial
 from unveil.protocol import codec, frames
 from unveil.protocol.machine import Decision, Erased
 from unveil.protocol.messages import Message
@@ -20,7 +20,7 @@ _ERASED: Mapping[str, type[Erased]] = {"Erased": Erased}
 @contextmanager
 def log_of(trial: Trial, party: str) -> Iterator[ProjectLog]:
     """The log of a party, which must have run once."""
-    role, name = (UNITS[party].value, "") if party in UNITS else ("owner", OWNERS[party])
+    role, name = (UNIT_FOLDERS[party].value, "") if party in UNIT_FOLDERS else ("owner", OWNERS[party])
     with Database.inspect(trial.database(party)) as database:
         # Parties of a trial may share a database.
         yield next(
@@ -51,7 +51,7 @@ class Holding:
 def holdings(trial: Trial) -> list[Holding]:
     """What every party holds now."""
     found = []
-    for party in PARTIES:
+    for party in PARTY_FOLDERS:
         with log_of(trial, party) as log:
             counts = log.counts()
         files = list((trial.root / party).glob("log.sqlite*"))

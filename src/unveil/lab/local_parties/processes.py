@@ -20,7 +20,7 @@ from typing import Any, Final, NoReturn, Self
 from urllib.parse import urlsplit
 
 from unveil.errors import UnveilError
-from unveil.lab.local_parties.folder import OWNERS, PARTIES, UNITS, Trial
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, UNIT_FOLDERS, Trial
 
 _LOOK: Final = 0.02  # seconds between looks at processes
 _GRACE: Final = 3.0  # seconds that a process may take to stop; one that is ended then loses nothing either
@@ -42,7 +42,7 @@ class Processes:
 
     def __enter__(self) -> Self:
         project = self._trial.project()
-        self._ports.enter_context(ports_held(project.address(role) for role in UNITS.values()))
+        self._ports.enter_context(ports_held(project.address(role) for role in UNIT_FOLDERS.values()))
         if threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGTERM, _leave)  # or nobody would stop the others
         return self
@@ -57,7 +57,7 @@ class Processes:
             if self._before is not None:
                 signal.signal(signal.SIGTERM, self._before)
 
-    def start(self, parties: Iterable[str] = PARTIES) -> None:
+    def start(self, parties: Iterable[str] = PARTY_FOLDERS) -> None:
         """Start these parties; `wait_ready` tells when they listen."""
         for party in parties:
             self._ready(party).unlink(missing_ok=True)
@@ -71,7 +71,7 @@ class Processes:
                     start_new_session=True,
                 )
 
-    def wait_ready(self, parties: Iterable[str] = tuple(UNITS), *, timeout: float = 60.0) -> None:
+    def wait_ready(self, parties: Iterable[str] = tuple(UNIT_FOLDERS), *, timeout: float = 60.0) -> None:
         """Wait until these units listen."""
         end = time.monotonic() + timeout
         for party in parties:
@@ -87,7 +87,7 @@ class Processes:
         """Raise TrialError if a party died. An owner may be through; a unit never is."""
         for party, process in self._running.items():
             status = process.poll()
-            if status is not None and (status != 0 or party in UNITS):
+            if status is not None and (status != 0 or party in UNIT_FOLDERS):
                 raise TrialError(f"the {_called(party)} ended {_reason(status)}", hint=self._end(party))
 
     @property
@@ -123,7 +123,9 @@ class Processes:
     def stop(self) -> None:
         """Tell everybody to stop, and end those who do not."""
         try:
-            for party in sorted(self._running, key=lambda party: party in UNITS):  # owners first: they hold calls open
+            for party in sorted(
+                self._running, key=lambda party: party in UNIT_FOLDERS
+            ):  # owners first: they hold calls open
                 if self._running[party].poll() is None:
                     self._running[party].send_signal(signal.SIGTERM)
             end = time.monotonic() + _GRACE

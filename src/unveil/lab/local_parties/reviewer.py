@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.lab.local_parties.folder import OWNERS, PROJECT, UNITS, Trial
+from unveil.lab.local_parties.folder import OWNERS, PROJECT, UNIT_FOLDERS, Trial
 from unveil.lab.local_parties.logs import log_of, opened
 from unveil.lab.simulation.reviewer import SimulatedReviewer
 from unveil.protocol.messages import ID, AttributeWish, EncodingWish
@@ -29,12 +29,12 @@ _DAY = 86_400
 
 def visitor(trial: Trial, unit: str, role: str) -> UnitClient:
     """A reviewer's or operator's way to a unit, with a token for a day. Issue it while the unit is not at work."""
-    name, now = UNITS[unit].value, time.time()
+    name, now = UNIT_FOLDERS[unit].value, time.time()
     with Database.open(trial.database(unit), role=name, demonstration=True) as database:
         token = database.tokens.issue(PROJECT, role, expires=now + _DAY, now=now)
     project = trial.project()
-    tls = client_context(Credentials(trial.authority), server_key=project.server_key(UNITS[unit]))
-    return UnitClient(project.address(UNITS[unit]), tls, PROJECT, token=token)
+    tls = client_context(Credentials(trial.authority), server_key=project.server_key(UNIT_FOLDERS[unit]))
+    return UnitClient(project.address(UNIT_FOLDERS[unit]), tls, PROJECT, token=token)
 
 
 class TrialReviewer:

@@ -21,8 +21,7 @@ from unveil.linkage.pairs import Rows
 from unveil.models.advice import attribute_worth, suitability
 from unveil.privacy.kapr import kapr_held, kapr_seen
 from unveil.privacy.population import ReferencePopulation
-from unveil.privacy.requests import Policy as RequestPolicy
-from unveil.privacy.requests import disclosed
+from unveil.privacy.requests import RequestPolicy, disclosed
 from unveil.records import Column, Records
 from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.review_unit.display import opened

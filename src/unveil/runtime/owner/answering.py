@@ -14,7 +14,7 @@ from unveil.runtime.owner.delivery import OwnerWorker, reason
 from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.owner.folder import home
 from unveil.runtime.owner.observer import OwnerObserver, OwnerPhase, PhaseReport
-from unveil.runtime.owner.progress import UNITS, OwnerProgress, WishProgress
+from unveil.runtime.owner.progress import UNIT_OF_LAYER, OwnerProgress, WishProgress
 from unveil.runtime.owner.record_unit_watch import SeenStatus
 from unveil.runtime.owner.report import OwnerReport
 from unveil.runtime.owner.session import OwnerSession
@@ -102,7 +102,7 @@ class AnsweringRun:
 
     def _show(self, fetcher: Fetcher, worker: OwnerWorker) -> None:
         progress, log = self.session.look(), self.session.host.log
-        approved = [layer for layer in UNITS if self.session.folder.policy.needs_approval(layer)]
+        approved = [layer for layer in UNIT_OF_LAYER if self.session.folder.policy.needs_approval(layer)]
         arrived = progress.acknowledged(log) if progress.agreed else 0
         self.observer.phase(phase_of(progress, arrived, approved, complete=self._complete))
         self.observer.counts(progress.wishes_by_unit())

@@ -16,7 +16,7 @@ from unveil.privacy.ledger_risk import ledger_risk
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER, Ledger
 from unveil.runtime.owner.caps import caps_of
-from unveil.runtime.owner.progress import UNITS, OwnerProgress
+from unveil.runtime.owner.progress import UNIT_OF_LAYER, OwnerProgress
 from unveil.runtime.owner.report import OwnerReport
 from unveil.runtime.owner.view import OwnerView
 
@@ -134,7 +134,7 @@ def _rows(view: OwnerView, last: int | None) -> list[LedgerRow]:
     return [
         LedgerRow(
             _moment(book.time[at]),
-            UNITS[int(book.layer[at])],
+            UNIT_OF_LAYER[int(book.layer[at])],
             book.ids[at].tobytes().hex(),
             ids[book.rows[at]],
             " ".join(names[book.attributes[at]]),

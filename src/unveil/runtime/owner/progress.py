@@ -13,7 +13,7 @@ from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.storage.log.log import ProjectLog
 
 #: The unit that what is sent to a layer goes to.
-UNITS: Final = {ATTRIBUTE_LAYER: str(ATTRIBUTE_UNIT), REVIEW_LAYER: str(REVIEW_UNIT)}
+UNIT_OF_LAYER: Final = {ATTRIBUTE_LAYER: str(ATTRIBUTE_UNIT), REVIEW_LAYER: str(REVIEW_UNIT)}
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class OwnerProgress:
     fingerprint: bytes = b""  # the one that the record unit was shown last
     agreed: bool | None = None
     parts: int | None = None  # of the upload; None: nothing was encoded yet
-    wishes: dict[int, LayerWishes] = field(default_factory=lambda: {layer: LayerWishes() for layer in UNITS})
+    wishes: dict[int, LayerWishes] = field(default_factory=lambda: {layer: LayerWishes() for layer in UNIT_OF_LAYER})
     links: int = 0  # parts of the link table
     links_expected: int | None = None
     _seq: int = 0
@@ -75,7 +75,7 @@ class OwnerProgress:
 
     def wishes_by_unit(self) -> dict[str, WishProgress]:
         """What became of each unit's wishes."""
-        layers = {unit: self.wishes[layer] for layer, unit in UNITS.items()}
+        layers = {unit: self.wishes[layer] for layer, unit in UNIT_OF_LAYER.items()}
         return {
             unit: WishProgress(each.received, each.answered, each.refused, each.open, each.values)
             for unit, each in layers.items()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unveil.roles.owner.wishes import Wish
-from unveil.runtime.owner.progress import UNITS
+from unveil.runtime.owner.progress import UNIT_OF_LAYER
 from unveil.runtime.owner.view import OwnerView
 
 
@@ -47,8 +47,10 @@ def waiting_wishes(view: OwnerView, wishes: Sequence[Wish]) -> WaitingWishes:
     """These wishes, counted."""
     if not wishes:
         return WaitingWishes()
-    of_layer = {layer: [wish for wish in wishes if wish.layer == layer] for layer in UNITS}
-    return WaitingWishes(tuple(wishes), {unit: _layer(view, of_layer[layer], layer) for layer, unit in UNITS.items()})
+    of_layer = {layer: [wish for wish in wishes if wish.layer == layer] for layer in UNIT_OF_LAYER}
+    return WaitingWishes(
+        tuple(wishes), {unit: _layer(view, of_layer[layer], layer) for layer, unit in UNIT_OF_LAYER.items()}
+    )
 
 
 def _layer(view: OwnerView, wishes: Sequence[Wish], layer: int) -> WaitingLayer:

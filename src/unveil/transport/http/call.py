@@ -17,9 +17,9 @@ from unveil.transport.port import NAME, Caller, UnitPort
 _NAMED: Final = f"^{NAME}$"
 _T = TypeVar("_T")
 
-Project = Annotated[str, Path(pattern=_NAMED, description="name of the project")]
+ProjectName = Annotated[str, Path(pattern=_NAMED, description="name of the project")]
 MessageId = Annotated[str, Path(pattern=_NAMED, description="chosen by the sender, once for each message")]
-Task = Annotated[str, Path(pattern=_NAMED, description="id of the task")]
+TaskId = Annotated[str, Path(pattern=_NAMED, description="id of the task")]
 
 
 @dataclass(frozen=True, slots=True)

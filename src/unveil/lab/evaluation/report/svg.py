@@ -24,10 +24,10 @@ class Drawing:
     body: Markup
 
 
-Draw = Callable[[int], Drawing]
+DrawPicture = Callable[[int], Drawing]
 
 
-def figure(key: str, title: str, desc: str, draw: Draw, caption: str) -> Markup:
+def figure(key: str, title: str, desc: str, draw: DrawPicture, caption: str) -> Markup:
     """The picture in both widths, with its name, its description and the sentence under it."""
     pictures = [_picture(f"{key}-{name}", name, title, desc, draw(width)) for name, width in _WIDTHS]
     return el("figure", *pictures, el("figcaption", caption), id=f"figure-{key}")

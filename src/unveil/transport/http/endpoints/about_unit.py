@@ -8,7 +8,7 @@ from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
 from unveil.transport.http.access import ANYONE, PARTIES, PEOPLE, at_every_unit
-from unveil.transport.http.call import Project, TheCall
+from unveil.transport.http.call import ProjectName, TheCall
 from unveil.transport.http.endpoint import Answer, Endpoint
 from unveil.transport.http.limits import TEXT
 from unveil.transport.port import OPERATOR
@@ -61,7 +61,7 @@ DOCUMENT: Final = Endpoint(
 )
 
 
-async def _status(call: TheCall, project: Project) -> Response:
+async def _status(call: TheCall, project: ProjectName) -> Response:
     return JSONResponse(await call.ask(call.shared.unit.status, project, call.caller))
 
 

@@ -10,7 +10,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from unveil.transport.http.access import MAILBOX_OWNERS, SENDERS
-from unveil.transport.http.call import MessageId, Project, TheCall
+from unveil.transport.http.call import MessageId, ProjectName, TheCall
 from unveil.transport.http.endpoint import Answer, Body, Endpoint, Slots
 from unveil.transport.http.limits import FRAME, LONGEST_WAIT
 from unveil.transport.port import NAME
@@ -20,7 +20,7 @@ _MESSAGE_ID: Final = "Unveil-Message-Id"
 Wait = Annotated[int, Query(ge=0, le=LONGEST_WAIT, description="seconds to wait for mail if there is none")]
 
 
-async def _message(call: TheCall, project: Project, message_id: MessageId) -> Response:
+async def _message(call: TheCall, project: ProjectName, message_id: MessageId) -> Response:
     frame = await call.request.body()
     await call.ask(call.shared.unit.take, project, call.caller, message_id, frame)
     call.shared.bell.ring(project)
@@ -53,7 +53,7 @@ JSON.
 )
 
 
-async def _mail(call: TheCall, project: Project, wait: Wait = 0) -> Response:
+async def _mail(call: TheCall, project: ProjectName, wait: Wait = 0) -> Response:
     unit, bell, limits = call.shared.unit, call.shared.bell, call.shared.limits
     end = time.monotonic() + min(wait, limits.wait_s)
     with bell.listening(project) as rung:
@@ -116,7 +116,7 @@ Without step 3 the same message is given again. Acknowledging twice does no harm
 )
 
 
-async def _acknowledge(call: TheCall, project: Project, message_id: MessageId) -> Response:
+async def _acknowledge(call: TheCall, project: ProjectName, message_id: MessageId) -> Response:
     await call.ask(call.shared.unit.acknowledge, project, call.caller, message_id)
     return Response(status_code=204)
 

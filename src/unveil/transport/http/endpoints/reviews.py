@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from unveil.protocol.roles import Role
-from unveil.transport.http.call import Call, Project, Task, TheCall
+from unveil.transport.http.call import Call, ProjectName, TaskId, TheCall
 from unveil.transport.http.endpoint import Answer, Body, Endpoint
 from unveil.transport.http.limits import TEXT
 from unveil.transport.port import REVIEWER, ReviewPort
@@ -21,7 +21,7 @@ def _unit(call: Call) -> ReviewPort:
     return cast("ReviewPort", call.shared.unit)  # no other unit has these endpoints
 
 
-async def _tasks(call: TheCall, project: Project) -> Response:
+async def _tasks(call: TheCall, project: ProjectName) -> Response:
     return JSONResponse(list(await call.ask(_unit(call).tasks, project)))
 
 
@@ -44,7 +44,7 @@ class CellOpening(BaseModel):
     stage: Literal["differing", "full"]
 
 
-async def _open_cell(call: TheCall, project: Project, task: Task, opening: CellOpening) -> Response:
+async def _open_cell(call: TheCall, project: ProjectName, task: TaskId, opening: CellOpening) -> Response:
     return JSONResponse(await call.ask(_unit(call).open_cell, project, task, opening.attribute, opening.stage))
 
 
@@ -69,7 +69,7 @@ class VerdictGiven(BaseModel):
     p: float = Field(ge=0.5, le=1.0, allow_inf_nan=False)
 
 
-async def _verdict(call: TheCall, project: Project, task: Task, given: VerdictGiven) -> Response:
+async def _verdict(call: TheCall, project: ProjectName, task: TaskId, given: VerdictGiven) -> Response:
     await call.ask(_unit(call).verdict, project, task, given.match, given.p)
     return Response(status_code=204)
 
