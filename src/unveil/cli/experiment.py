@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unveil.lab.paper.experiment import Outcome
     from unveil.lab.paper.tasks import StudyTasks
 
-commands = typer.Typer(help="the published evaluation, run again", no_args_is_help=True)
+commands = typer.Typer(help="the published evaluation, run again, and worlds of every kind", no_args_is_help=True)
 app.add_typer(commands, name="experiment")
 
 
