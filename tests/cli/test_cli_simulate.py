@@ -17,7 +17,8 @@ from unveil.lab.synthetic import generate, write
 EXACT_KEYS = [
     "dataset", "preset", "budget", "error", "seed", "t_opt", "t0", "t_final", "true_pairs", "candidate_pairs",
     "pairs_completeness", "trajectory", "initial_f1", "final_f1", "seconds", "peak_rss_mb",
-    "estimated_precision", "estimated_recall", "estimated_f1", "attributes_disclosed", "kapr_held",
+    "estimated_precision", "estimated_recall", "estimated_f1", "estimate_trusted", "reviewer_error", "kept_out",
+    "attributes_disclosed", "kapr_held",
 ]  # fmt: skip
 POINT_KEYS = ["reviewed_pairs", "clerical_labels", "threshold", "precision", "recall", "f1"]
 
@@ -56,6 +57,9 @@ def test_json_holds_exactly_the_documented_keys(people: Path) -> None:
     assert {"first_name", "zip"} < set(shares)
     assert 0 < max(shares.values()) <= 1
     assert 0 < result["kapr_held"] < 1
+    assert 0 < result["reviewer_error"] < 1
+    assert isinstance(result["estimate_trusted"], bool)
+    assert {"owner a": {}, "owner b": {}} == result["kept_out"]
 
 
 def test_same_seed_same_result_in_two_processes(people: Path) -> None:
