@@ -17,8 +17,8 @@ from unveil.lab.synthetic import generate, write
 EXACT_KEYS = [
     "dataset", "preset", "budget", "error", "seed", "t_opt", "t0", "t_final", "true_pairs", "candidate_pairs",
     "pairs_completeness", "trajectory", "initial_f1", "final_f1", "seconds", "peak_rss_mb",
-    "estimated_precision", "estimated_recall", "estimated_f1", "estimate_trusted", "reviewer_error", "kept_out",
-    "attributes_disclosed", "kapr_held",
+    "estimated_precision", "estimated_recall", "estimated_f1", "attributes_disclosed", "kapr_held",
+    "estimate_trusted", "reviewer_error", "kept_out",
 ]  # fmt: skip
 POINT_KEYS = ["reviewed_pairs", "clerical_labels", "threshold", "precision", "recall", "f1"]
 

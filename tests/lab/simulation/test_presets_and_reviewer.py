@@ -188,8 +188,12 @@ def test_the_summary_ends_with_the_estimates_and_what_was_disclosed() -> None:
         "estimated_f1": [0.75, 0.85, 0.95],
         "attributes_disclosed": {},
         "kapr_held": 0.25,
+        "estimate_trusted": True,
+        "reviewer_error": None,
+        "kept_out": {},
     }
-    assert ["peak_rss_mb", *added] == list(summary)[-6:]
+    assert ["peak_rss_mb", *added] == list(summary)[-9:]
     assert added == {key: summary[key] for key in added}
     bare = run().summary()
-    assert [None, None, None, 0.0] == [bare[key] for key in added if key != "attributes_disclosed"]
+    shown = [bare[key] for key in added if key not in ("attributes_disclosed", "kept_out")]
+    assert [None, None, None, 0.0, None, None] == shown

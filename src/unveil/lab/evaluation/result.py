@@ -146,9 +146,9 @@ class RunResult:
             summary[key] = getattr(self, key)
         for key in ("precision", "recall", "f1"):
             summary[f"estimated_{key}"] = list(getattr(self.estimate, key)) if self.estimate else None
+        summary["attributes_disclosed"] = self.attributes_disclosed()
+        summary["kapr_held"] = self.kapr.get("held", 0.0)
         summary["estimate_trusted"] = self.estimate.trusted if self.estimate else None
         summary["reviewer_error"] = self.reviewer_error
         summary["kept_out"] = self.kept_out
-        summary["attributes_disclosed"] = self.attributes_disclosed()
-        summary["kapr_held"] = self.kapr.get("held", 0.0)
         return summary
