@@ -20,12 +20,12 @@ from unveil.schema import built_in
 from unveil.schema.presets import with_preset
 
 SCHEMA = built_in()
-UNKNOWN = 200
+UNKNOWN = 120
 
 
 @cache
 def people() -> Registers:
-    return generate(records=3000, overlap=0.2, errors=1, seed=5)
+    return generate(records=1500, overlap=0.3, errors=1, seed=5)
 
 
 def with_unknown(records: Records, count: int) -> Records:
@@ -81,9 +81,8 @@ def test_reviewers_who_err_or_cheat_cost_next_to_nothing(error: float) -> None:
     """Labels worse than chance are noticed, reported and not used."""
     study = study_of(people())
     without = run(study, budget=0)
-    for budget in (100, 300):
-        result = run(study, budget=budget, error=error)
-        assert result.final_f1 >= without.final_f1 - 0.005
-        assert error == pytest.approx(result.reviewer_error, abs=0.2)
-        assert result.summary()["reviewer_error"] == result.reviewer_error
+    result = run(study, budget=200, error=error)
+    assert result.final_f1 >= without.final_f1 - 0.005
+    assert error == pytest.approx(result.reviewer_error, abs=0.2)
+    assert result.summary()["reviewer_error"] == result.reviewer_error
     assert (error > 0.6) <= result.labels_unused
