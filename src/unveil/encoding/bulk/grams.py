@@ -127,9 +127,9 @@ def _windows(
     raw: NDArray[np.uint8],
     ends: Ints,
     q: int,
-    padding: bool,  # noqa: FBT001 - kernels take no keywords
-    trim: bool,  # noqa: FBT001
-    lower: bool,  # noqa: FBT001
+    padding: bool,
+    trim: bool,
+    lower: bool,
     kept: int,
     packed: NDArray[np.uint32],
     first: Ints,
