@@ -1,96 +1,237 @@
 """
-Make the shipped priors anew: `python -m tools.train_priors`.
+Make the shipped priors anew: `python -m tools.train_priors FOLDER`.
 
-Two generated registers with known truth are encoded and compared as two owners' would be, for several designs (one or
-two unequal attributes, small and large overlap, wrong years of birth). M_R's prior is learnt on all candidate pairs,
-M_A's on the pairs that M_R is least certain of, which are the ones it will be asked about.
+Generated worlds with known truth are encoded and compared as two owners' would be. M_R's prior is learnt on their
+candidate pairs. The shares of levels and M_A's prior are learnt on the pairs that a record model is least certain of
+that has not seen their world, for these are the ones it will be asked about. What was collected is kept in FOLDER, so
+that an interrupted run goes on where it stopped. Worlds that are held out are never among these.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import unveil.models.priors
+from tools.trees_to_tables import boosted
 from unveil.engines import choose
 from unveil.lab.simulation.study import Study
 from unveil.lab.synthetic import Rates, generate
+from unveil.lab.worlds import draw_design, make_world
 from unveil.linkage.attributes import agreement_classes, attribute_similarities
-from unveil.linkage.outcome import Flags, Outcomes, Reals
-from unveil.models.attribute_evidence import ATTRIBUTE_EVIDENCE, summary_evidence
-from unveil.models.logistic import LogisticModel, Prior
-from unveil.models.priors import as_data
+from unveil.linkage.outcome import Flags, Reals
+from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes
+from unveil.models.levels import LEVELS, Levels, Shares, levels
+from unveil.models.priors import shares_data, tables_data
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
+from unveil.models.tables import Direction, Tables
 from unveil.roles.owner.frequency import all_frequency_classes
 from unveil.schema import built_in
+from unveil.schema.attribute_roles import ROLES
+from unveil.schema.presets import with_preset
 
-#: Records, overlap, least number of unequal attributes, share of wrong years of birth, seed.
-DESIGNS = (
-    (50_000, 0.2, 1, 0.01, 11),
-    (50_000, 0.2, 2, 0.02, 12),
-    (50_000, 0.1, 1, 0.01, 13),
-    (50_000, 0.3, 1, 0.0, 14),
-)
-_ASKED = 6000  # pairs per design on which M_A's prior is learnt
+#: Worlds learnt from: seeds and the size of the largest register.
+WORLDS = ((range(260), 4_000), (range(400, 440), 20_000))
+#: Registers of voters and of clinics: layout, records, overlap, least unequal attributes, share of wrong years, seed.
+LAYOUTS = (
+    ("voter", 20_000, 0.2, 1, 0.01, 11), ("voter", 20_000, 0.2, 2, 0.02, 12), ("voter", 20_000, 0.1, 1, 0.01, 13),
+    ("voter", 20_000, 0.3, 0, 0.0, 14), ("voter", 20_000, 0.01, 1, 0.01, 21), ("voter", 10_000, 0.9, 1, 0.01, 22),
+    ("clinic", 20_000, 0.2, 1, 0.01, 15), ("clinic", 20_000, 0.3, 0, 0.01, 16), ("clinic", 20_000, 0.2, 2, 0.01, 17),
+    ("voter", 50_000, 0.2, 1, 0.01, 18), ("voter", 50_000, 0.2, 2, 0.02, 19), ("voter", 50_000, 0.1, 1, 0.01, 20),
+    ("voter", 50_000, 0.2, 1, 0.02, 23), ("voter", 50_000, 0.05, 1, 0.01, 24), ("voter", 50_000, 0.2, 2, 0.01, 25),
+)  # fmt: skip
+_ABOUT = "learnt on generated worlds by python -m tools.train_priors"
+_MOST_ROWS = 20_000  # candidate pairs of a world that M_R's prior is learnt on; the others are weighed up
+_ASKED = 6_000  # pairs of a world that M_A's prior is learnt on, at most
+_FARTHEST = 6.0  # log odds beyond which M_R would not ask
+_PER_WORLD = 60.0  # pairs of either kind that a world counts for in the shares of levels, at most
+_BEFORE = 0.5  # of a pair, in every level that no world shows
+#: Roles that no world has, and the ones that are most like them.
+_LIKE = {"house_number": "postcode", "region": "sex", "email": "id_number", "other": "birthplace"}
+_EVENNESS = 0.6  # 0: every pair of every world counts the same; 1: every world does
+#: Pieces of evidence that say more together than each alone.
+_RECORD_TABLES = (
+    ("similarity", "smaller margin"), ("similarity", "similarity in spreads"), ("similarity", "keys shared"),
+    ("similarity", "rarity of keys"), ("similarity", "rarest key"), ("similarity", "clear matches"),
+    ("similarity", "spread of strangers"), ("similarity", "fewer ones"), ("similarity", "worse rank"),
+    ("similarity in spreads", "smaller margin"), ("similarity in spreads", "records"),
+    ("similarity in spreads", "copies"), ("above the best stranger", "clear matches"),
+    ("above the best stranger", "smaller margin"), ("smaller margin", "larger margin"), ("smaller margin", "copies"),
+    ("smaller margin", "clear matches"), ("keys shared", "number of keys"), ("rarity of keys", "smaller margin"),
+    ("worse rank", "copies"), ("similarity", "difference in ones"), ("rarity of keys", "number of keys"),
+)  # fmt: skip
+_ATTRIBUTE_TABLES = (
+    ("weight of person", "weight of home"), ("weight of person", "record unit's odds"),
+    ("weight", "record unit's odds"), ("weight", "worst of person"), ("weight", "second worst"),
+    ("against, of person", "for, of person"), ("against, of person", "for, of home"),
+    ("against, of home", "for, of home"), ("against, of home", "weight of person"),
+    ("worst of person", "weight of home"), ("worst of home", "weight of person"), ("best of person", "weight"),
+    ("against, of person", "weight"), ("best of person", "against, of person"),
+)  # fmt: skip
 
 
-def main() -> None:
-    """Train and write both files into the room of priors."""
-    studies = [_study(*design) for design in DESIGNS]
-    record, attribute = train(studies)
-    for name, prior in (("record", record), ("attribute", attribute)):
-        about = "learnt on generated people by python -m tools.train_priors"
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One world's candidate pairs: evidence, levels of every attribute, which are true, and what attributes are."""
+
+    evidence: Reals
+    levels: Levels
+    is_true: Flags
+    roles: tuple[str, ...]
+
+
+def main(folder: Path) -> None:
+    """Collect, train and write the files into the room of priors."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lessons = list(collect(folder))
+    record, shares, attribute = train(lessons)
+    for name, data in (
+        ("record", tables_data(record, _ABOUT)),
+        ("attribute", tables_data(attribute, _ABOUT)),
+        ("levels", shares_data(shares, _ABOUT)),
+    ):
         path = Path(unveil.models.priors.__file__).with_name(f"{name}.json")
-        path.write_text(json.dumps(as_data(prior, about), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(data, indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
         sys.stdout.write(f"{path.name} written\n")
 
 
-def train(studies: list[Study]) -> tuple[Prior, Prior]:
-    """The priors of M_R and M_A, learnt on these studies."""
-    rows = [_record_rows(study) for study in studies]
-    record = _fit(np.vstack(rows), np.concatenate([study.is_true for study in studies]), RECORD_EVIDENCE, 1.0)
-    features, truth = [], []
-    for study, row in zip(studies, rows, strict=True):
-        model = LogisticModel(record)
-        asked = np.argsort(np.abs(model.log_odds(row)), kind="stable")[:_ASKED]
-        features.append(_attribute_rows(study, asked, model.predict(row[asked])))
-        truth.append(study.is_true[asked])
-    return record, _fit(np.vstack(features), np.concatenate(truth), ATTRIBUTE_EVIDENCE, 0.1)
+def collect(folder: Path) -> Iterator[Lesson]:
+    """Every lesson, from the folder or made now."""
+    wanted: list[tuple[Any, ...]] = [("world", seed, largest) for seeds, largest in WORLDS for seed in seeds]
+    wanted += LAYOUTS
+    paths = [folder / f"{'-'.join(map(str, one))}.npz" for one in wanted]
+    missing = [(one, path) for one, path in zip(wanted, paths, strict=True) if not path.exists()]
+    with ProcessPoolExecutor(2) as pool:
+        for done, path in enumerate(pool.map(_keep, *zip(*missing, strict=True)) if missing else ()):
+            sys.stdout.write(f"\r{done + 1} of {len(missing)}: {path.name}     ")
+            sys.stdout.flush()
+    for path in paths:
+        with np.load(path) as found:
+            yield Lesson(
+                found["evidence"].astype(np.float64), found["levels"].astype(np.int64), found["is_true"],
+                tuple(found["roles"].tolist()),
+            )  # fmt: skip
 
 
-def _study(records: int, overlap: float, errors: int, years: float, seed: int) -> Study:
-    people = generate(records=records, overlap=overlap, errors=errors, seed=seed, rates=Rates(year_of_birth=years))
-    return Study("generated", built_in(), people.a, people.b, people.truth, choose(), seed=seed)
+def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
+    lesson = lesson_of(_study(*wanted))
+    with path.with_suffix(".part").open("wb") as file:
+        np.savez(
+            file,
+            is_true=lesson.is_true,
+            roles=np.array(lesson.roles),
+            evidence=lesson.evidence.astype(np.float32),
+            levels=lesson.levels.astype(np.uint8),
+        )
+    path.with_suffix(".part").rename(path)
+    return path
 
 
-def _record_rows(study: Study) -> Reals:
-    return record_evidence(study.comparison.pairs, *study.encode(), max_block=study.schema.protocol.max_block)
+def _study(kind: str, *design: Any) -> Study:
+    if kind == "world":
+        seed, largest = design
+        world = make_world(draw_design(seed, largest=largest))
+        schema, a, b, truth = world.schema, world.a, world.b, world.truth
+    else:
+        records, overlap, errors, years, seed = design
+        rates = Rates(year_of_birth=years) if kind == "voter" else None
+        people = generate(records=records, overlap=overlap, errors=errors, seed=seed, layout=kind, rates=rates)
+        schema, a, b, truth = built_in("person" if kind == "voter" else kind), people.a, people.b, people.truth
+    return Study("generated", with_preset(schema, "unveil"), a, b, truth, choose(threads=1), seed=seed)
 
 
-def _attribute_rows(study: Study, asked: NDArray[np.int64], told: Outcomes) -> Reals:
-    pairs = study.comparison.pairs
-    left, right = pairs.left[asked], pairs.right[asked]
+def lesson_of(study: Study) -> Lesson:
+    """What can be learnt from a study."""
+    pairs, schema = study.comparison.pairs, study.schema
+    evidence = record_evidence(
+        pairs, *study.encode(), max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening
+    )
     # Under one key for all instead of one per pair: the similarities are alike, and it is much faster.
     filters = [study.encoder.attribute_level(records) for records in (study.a, study.b)]
-    similarity = attribute_similarities(filters[0][left], filters[1][right])
-    classes = [
-        all_frequency_classes(records, study.schema)[rows] for records, rows in ((study.a, left), (study.b, right))
-    ]
-    return summary_evidence(similarity, agreement_classes(similarity, *classes), told, study.schema)
+    classes = [all_frequency_classes(records, schema) for records in (study.a, study.b)]
+    found = np.empty((len(pairs), len(schema.attributes)), np.int64)
+    for start in range(0, len(pairs), 1 << 16):
+        left, right = (rows[start : start + (1 << 16)] for rows in (pairs.left, pairs.right))
+        similarity = attribute_similarities(filters[0][left], filters[1][right])
+        agreement = agreement_classes(similarity, classes[0][left], classes[1][right])
+        found[start : start + (1 << 16)] = levels(similarity, agreement)
+    return Lesson(evidence, found, study.is_true, tuple(attribute.meaning for attribute in schema.attributes))
 
 
-def _fit(features: Reals, truth: Flags, names: tuple[str, ...], looseness: float) -> Prior:
-    from sklearn.linear_model import LogisticRegression
+def train(lessons: list[Lesson]) -> tuple[Tables, Shares, Tables]:
+    """The prior of M_R, the shares of levels, and the prior of M_A."""
+    halves = [_record_prior(lessons[start::2]) for start in (1, 0)]
+    asked = [_asked(lesson, halves[at % 2].log_odds(lesson.evidence)) for at, lesson in enumerate(lessons)]
+    shares = shares_of([lesson for lesson, _ in asked])
+    return _record_prior(lessons), shares, _attribute_prior(asked, shares)
 
-    mean, scale = features.mean(axis=0), features.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
-    learner = LogisticRegression(C=looseness, max_iter=5000).fit((features - mean) / scale, truth)
-    return Prior(names, mean, scale, learner.coef_[0], float(learner.intercept_[0]))
+
+def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
+    """The pairs that would be asked about, and their log odds."""
+    nearest = np.argsort(np.abs(odds), kind="stable")[:_ASKED]
+    chosen = nearest[np.abs(odds[nearest]) < _FARTHEST]
+    some = replace(
+        lesson, evidence=lesson.evidence[chosen], levels=lesson.levels[chosen], is_true=lesson.is_true[chosen]
+    )
+    return some, odds[chosen]
+
+
+def shares_of(lessons: list[Lesson]) -> Shares:
+    """How often values of each role agree on each level, among matches and others that would be asked about."""
+    counts = {role: np.full((2, LEVELS), _BEFORE) for role in ROLES}
+    for lesson in lessons:
+        for kind, chosen in enumerate((lesson.is_true, ~lesson.is_true)):
+            weight = min(1.0, _PER_WORLD / max(1, int(chosen.sum())))
+            for at, role in enumerate(lesson.roles):
+                counts[role][kind] += weight * np.bincount(lesson.levels[chosen, at], minlength=LEVELS)
+    for role, like in _LIKE.items():
+        counts[role] = counts[like]
+    found = {role: (rows / rows.sum(axis=1, keepdims=True)).round(6) for role, rows in counts.items()}
+    return Shares({role: rows[0] for role, rows in found.items()}, {role: rows[1] for role, rows in found.items()})
+
+
+def _record_prior(lessons: list[Lesson]) -> Tables:
+    rng = np.random.default_rng(0)
+    features, truth, weight = [], [], []
+    for lesson in lessons:
+        rows, kept = len(lesson.is_true), _some_rows(lesson, rng)
+        each = np.where(lesson.is_true[kept], 1.0, (~lesson.is_true).sum() / max(1, (~lesson.is_true[kept]).sum()))
+        features.append(lesson.evidence[kept])
+        truth.append(lesson.is_true[kept])
+        weight.append(each / max(rows, 50) ** _EVENNESS)
+    return boosted(
+        np.vstack(features), np.concatenate(truth), np.concatenate(weight), RECORD_EVIDENCE, _RECORD_TABLES
+    )  # fmt: skip
+
+
+def _some_rows(lesson: Lesson, rng: np.random.Generator) -> Flags:
+    """All true pairs, and a sample of the others."""
+    share = _MOST_ROWS / max(1, len(lesson.is_true))
+    return lesson.is_true | (rng.random(len(lesson.is_true)) < share)
+
+
+def _attribute_prior(asked: list[tuple[Lesson, Reals]], shares: Shares) -> Tables:
+    features, truth, weight = [], [], []
+    directions: dict[str, Direction] = dict.fromkeys(SUMMARY, 1)
+    empty = Tables(SUMMARY, tuple(directions.values()), (np.empty(0),) * len(SUMMARY), (), 0.0)
+    for lesson, odds in asked:
+        if not len(odds):
+            continue
+        rows = np.column_stack([odds, lesson.levels])
+        features.append(WeighedAttributes.of_roles(lesson.roles, empty, shares).settled(rows).summed_up(rows))
+        truth.append(lesson.is_true)
+        weight.append(np.full(len(odds), 1 / max(len(odds), 50) ** _EVENNESS))
+    return boosted(
+        np.vstack(features), np.concatenate(truth), np.concatenate(weight), directions, _ATTRIBUTE_TABLES
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
+from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, united
 from unveil.linkage.pairs import Comparison, Pairs, Rows
+from unveil.schema import ProtocolSettings
 
 #: How alike two filters are; `engines.measure` holds the formulas.
 Measure = Literal["dice", "jaccard", "hamming"]
@@ -25,6 +27,8 @@ OnShare = Callable[[float], None]
 
 #: What finding the blocks takes of comparing by blocking keys: a third to a half, going by 100,000 records a side.
 _BLOCKS = 0.4
+#: What comparing all pairs takes where the candidates of keys are compared besides, going by 50,000 records a side.
+_ALL_BESIDE_KEYS = 0.8
 
 
 class Engine(Protocol):
@@ -94,10 +98,44 @@ class Compare(Protocol):
         ...
 
 
-def comparing(engine: Engine, *, floor: float, max_block: int, progress: Progress | None = None) -> Compare:
-    """The comparison of candidates by blocking keys, or of all pairs where there are no keys, above the floor."""
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Whether nearest neighbours among all pairs are candidates: the k nearest, where pairs are not too many."""
+
+    k: int = 0
+    most_compared: int = 0
+
+    @classmethod
+    def of(cls, protocol: ProtocolSettings) -> Neighbours:
+        """As the owners agreed."""
+        return cls(protocol.neighbours, protocol.most_compared)
+
+    def sought(self, a: Encoded, b: Encoded) -> bool:
+        """Whether they are for these records."""
+        return self.k > 0 and 0 < len(a.filters) * len(b.filters) <= self.most_compared
+
+
+#: No neighbours.
+KEYS_ALONE: Final = Neighbours()
+
+
+def comparing(
+    engine: Engine,
+    *,
+    floor: float,
+    max_block: int,
+    neighbours: Neighbours = KEYS_ALONE,
+    progress: Progress | None = None,
+) -> Compare:
+    """
+    The comparison of candidates above the floor: by blocking keys, and each record's nearest neighbours if sought.
+
+    Where there is neither, all pairs above the floor are candidates.
+    """
 
     def compare(a: Encoded, b: Encoded, /, *, share: OnShare = _nobody) -> Comparison:
+        if neighbours.sought(a, b):
+            return _compare_both(engine, a, b, neighbours.k, floor=floor, max_block=max_block, told=(progress, share))
         if a.keys.shape[1]:
             return compare_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
         count = _Count(len(a.filters) * len(b.filters), progress, share)
@@ -106,6 +144,32 @@ def comparing(engine: Engine, *, floor: float, max_block: int, progress: Progres
         return Comparison(pairs, count.most)
 
     return compare
+
+
+def _compare_both(
+    engine: Engine,
+    a: Encoded,
+    b: Encoded,
+    k: int,
+    *,
+    floor: float,
+    max_block: int,
+    told: tuple[Progress | None, OnShare],
+) -> Comparison:
+    """Nearest neighbours among all pairs, and the candidates of the keys; progress counts the former."""
+    progress, share = told
+    part = _ALL_BESIDE_KEYS if a.keys.shape[1] else 1.0
+    count = _Count(len(a.filters) * len(b.filters), progress, lambda done: share(part * done))
+    lowest = max(floor, neighbour_floor(a.filters, b.filters))
+    alike = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=lowest, progress=count)).sorted()
+    near = mutual_nearest(alike, k)
+    found = Pairs(alike.left[near], alike.right[near], alike.similarity[near])
+    keyed = compare_blocks(
+        engine, a, b, floor=floor, max_block=max_block, share=lambda done: share(part + (1 - part) * done)
+    )
+    pairs, near = united(keyed.pairs, found)
+    share(1.0)
+    return Comparison(pairs, count.most, keyed.skipped_blocks, near)
 
 
 def compare_blocks(
@@ -120,6 +184,9 @@ def compare_blocks(
 ) -> Comparison:
     """The candidate pairs at or above the floor."""
     keys = a.keys.shape[1]
+    if not keys:
+        share(1.0)
+        return Comparison(Pairs.concatenate([]), 0)
     blocks = Blocks.of(a.keys, b.keys, max_block=max_block, progress=lambda done: share(_BLOCKS * (done / keys)))
     count = _Count(blocks.most_candidates, progress, lambda done: share(_BLOCKS + (1 - _BLOCKS) * done))
     pairs = Pairs.concatenate(engine.block_pairs(a.filters, b.filters, blocks, floor=floor, progress=count)).sorted()

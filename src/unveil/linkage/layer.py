@@ -88,6 +88,10 @@ class Layer(Generic[M]):
         if above is not None:
             self.above = _joined(self.above, above)
 
+    def settle(self) -> None:
+        """Let the model look at all pairs, without their labels."""
+        self.model = self.model.settled(self.features)
+
     def classify(self) -> None:
         """Let the model speak anew about every pair; it is asked when its word is needed."""
         # A log that is applied again passes through many models of which only the last one is ever asked.

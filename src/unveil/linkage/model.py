@@ -62,6 +62,10 @@ class Model(Protocol):
         """The open interval of similarities whose p is below p_t; None if it looks at more than similarity."""
         ...
 
+    def settled(self, features: Reals) -> Self:
+        """The model after a look at all pairs at hand, without any label."""
+        ...
+
     def updated(self, features: Reals, g: Flags, weight: Reals) -> Self:
         """The model after learning from these labels."""
         ...
@@ -85,6 +89,11 @@ class Uncalibrated:
     def plausible(self) -> bool:
         """There is nothing that it could have departed from."""
         return True
+
+    def settled(self, features: Reals) -> Self:
+        """It learns from labels alone."""
+        del features
+        return self
 
     def judging_reviewers(self, features: Reals, labels: Outcomes) -> tuple[Self, float | None]:
         """Every label is taken as it is."""

@@ -42,8 +42,13 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What comparing two owners' records gave: the pairs kept, how many were compared, blocks skipped as too large."""
+    """
+    What comparing two owners' records gave: the pairs kept, how many were compared, blocks skipped as too large.
+
+    `near` marks the pairs that are each other's nearest neighbours among all; None where these were not looked for.
+    """
 
     pairs: Pairs
     compared: int
     skipped_blocks: int = 0
+    near: NDArray[np.bool_] | None = None

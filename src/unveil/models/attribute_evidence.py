@@ -1,56 +1,97 @@
 """
 What the attribute unit knows about a pair, as numbers that mean the same for every schema.
 
-Instead of one column per attribute these count and weigh what agrees, nearly agrees, disagrees or is missing, so that a
-model learnt on one set of attributes carries over to another. What the record unit decided about the pair, and how
-surely, is evidence too (`record_level`).
+A pair comes with the record unit's log odds and the level on which each attribute agrees. The weights of these levels
+(`models.levels`) are summed up by whose the attributes are: what tells one person from another, and what all members of
+a household share. So a model learnt on one set of attributes carries over to another.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.outcome import Outcomes, Reals, log_odds
+from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
+from unveil.models.levels import Levels, Shares, adapted, levels, summed, weights
+from unveil.models.tables import Tables
 from unveil.schema import Schema
+from unveil.schema.attribute_roles import ROLES
 
-#: What each column of `summary_evidence` means.
-ATTRIBUTE_EVIDENCE: Final = (
-    "record unit's odds", "record unit's odds²", "weighted similarity", "weighted similarity²",
-    "weight equal", "weight dissimilar", "weight near", "weight between", "weight missing",
-    "share equal", "share dissimilar", "share near", "share missing",
-    "rare agreements", "common agreements", "frequent agreements",
-    "lowest similarity", "second lowest", "third lowest", "fourth lowest",
-    "heaviest dissimilar", "several dissimilar", "none dissimilar", "at most one differs",
+#: What each column of `summary` means. More of any of them speaks for a match.
+SUMMARY: Final = (
+    "record unit's odds", "weight of person", "weight of home", "weight", "against, of person", "against, of home",
+    "for, of person", "for, of home", "worst of person", "worst of home", "second worst", "best of person",
 )  # fmt: skip
-_NEAR = 0.7
-_LOW = 0.55  # just above the similarity of unrelated filters that are 40 % full
-_LOWEST = 4
+_SUREST = 12.0  # log odds from above that say no more beyond this
 
 
-def summary_evidence(similarity: Reals, agreement: NDArray[np.uint8], record_level: Outcomes, schema: Schema) -> Reals:
-    """Return one row of evidence per pair, with the columns of ATTRIBUTE_EVIDENCE. Shares are out of 7 attributes."""
-    weight = np.array([attribute.weight for attribute in schema.attributes])
-    count = len(weight)
-    weight = 7 * weight / weight.sum()
-    missing, equal = np.isnan(similarity), similarity == 1
-    filled = np.where(missing, 0.0, similarity)
-    low = (filled < _LOW) & ~missing
-    near = (filled >= _NEAR) & ~equal & ~missing
-    between = ~(missing | equal | low | near)
-    present = np.maximum((weight * ~missing).sum(axis=1), 0.1)
-    score = (filled * weight).sum(axis=1) / present
-    odds = np.clip(log_odds(record_level), -12, 12) / 5
-    lowest = np.sort(np.where(missing, 1.0, similarity), axis=1)[:, :_LOWEST]
-    lowest = np.pad(lowest, ((0, 0), (0, _LOWEST - lowest.shape[1])), constant_values=1.0)
-    parts = [(weight * marks).sum(axis=1) for marks in (equal, low, near, between, missing)]
-    shares = [7 * marks.sum(axis=1) / count for marks in (equal, low, near, missing)]
-    ranks = [7 * ((agreement == rank) & equal).sum(axis=1) / count for rank in (3, 2, 1)]
-    differing = low.sum(axis=1)
+def attribute_evidence(similarity: Reals, agreement: NDArray[np.uint8], record_level: Outcomes) -> Reals:
+    """The record unit's log odds, and the level of each attribute, one row for each pair."""
+    odds = np.clip(log_odds(record_level), -_SUREST, _SUREST)
+    return np.column_stack([odds, levels(similarity, agreement)])
+
+
+def summary(odds: Reals, weight: Reals, personal: Flags) -> Reals:
+    """Return one row of numbers per pair, with the columns of SUMMARY, from the weights of its attributes."""
+    nothing = np.zeros((len(weight), 1))
+    person = np.hstack([weight[:, personal], nothing])
+    home = np.hstack([weight[:, ~personal], nothing])
+    worst = np.sort(np.hstack([weight, nothing, nothing]), axis=1)
     columns = [
-        odds, odds**2, score, score**2, *parts, *shares, *ranks, *lowest.T,
-        (weight * low).max(axis=1), differing > 1, differing == 0, (~equal & ~missing).sum(axis=1) <= 1,
+        odds, person.sum(axis=1), home.sum(axis=1), weight.sum(axis=1),
+        np.minimum(person, 0).sum(axis=1), np.minimum(home, 0).sum(axis=1),
+        np.maximum(person, 0).sum(axis=1), np.maximum(home, 0).sum(axis=1),
+        person.min(axis=1), home.min(axis=1), worst[:, 1], person.max(axis=1),
     ]  # fmt: skip
-    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+    return np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedAttributes:
+    """
+    Prior knowledge of the attribute unit: tables over the summary of a pair's weights.
+
+    `match` and `other` are the shares of levels as known before, `here` as found among the pairs at hand.
+    """
+
+    tables: Tables
+    personal: Flags
+    match: Reals
+    other: Reals
+    here: tuple[Reals, Reals]
+
+    @classmethod
+    def of(cls, schema: Schema, tables: Tables, shares: Shares) -> WeighedAttributes:
+        """For the attributes of a schema, by their roles."""
+        return cls.of_roles([attribute.meaning for attribute in schema.attributes], tables, shares)
+
+    @classmethod
+    def of_roles(cls, roles: Sequence[str], tables: Tables, shares: Shares) -> WeighedAttributes:
+        """For attributes with these roles."""
+        match, other = shares.of(roles)
+        personal = np.array([ROLES[role].whose == "person" for role in roles], bool)
+        return cls(tables, personal, match, other, (match, other))
+
+    def log_odds(self, features: Reals) -> Reals:
+        """The log odds of a match for each row of `attribute_evidence`."""
+        return self.tables.log_odds(self.summed_up(features))
+
+    def summed_up(self, features: Reals) -> Reals:
+        """What the tables look at."""
+        return summary(features[:, 0], self.columns(features), self.personal)
+
+    def columns(self, features: Reals) -> Reals:
+        """The weight of each attribute, which labels may count for more."""
+        return summed(weights(*self.here), _levels(features))
+
+    def settled(self, features: Reals) -> WeighedAttributes:
+        """The same, with shares adapted to these pairs."""
+        return replace(self, here=adapted(_levels(features), features[:, 0], self.match, self.other))
+
+
+def _levels(features: Reals) -> Levels:
+    return features[:, 1:].astype(np.int64)

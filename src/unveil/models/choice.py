@@ -7,11 +7,12 @@ from functools import partial
 from unveil.errors import SettingError
 from unveil.linkage.attributes import evidence
 from unveil.linkage.model import AttributeEvidence, Model, RecordEvidence, similarity_alone
-from unveil.models.attribute_evidence import ATTRIBUTE_EVIDENCE, summary_evidence
+from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes, attribute_evidence
 from unveil.models.forest import Forest
-from unveil.models.logistic import LogisticModel, Prior
-from unveil.models.priors import load_prior
+from unveil.models.logistic import LogisticModel
+from unveil.models.priors import load_levels, load_tables
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
+from unveil.models.tables import Tables
 from unveil.models.threshold import ThresholdModel
 from unveil.schema import Schema
 
@@ -26,7 +27,7 @@ def record_model(schema: Schema, *, t0: float | None = None) -> tuple[Model, Rec
 def assessor(schema: Schema) -> tuple[LogisticModel, RecordEvidence]:
     """What the record unit estimates its own quality with, whatever it decides with."""
     features = partial(record_evidence, max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening)
-    return LogisticModel(_fitting("record", RECORD_EVIDENCE)), features
+    return LogisticModel(_fitting("record", tuple(RECORD_EVIDENCE))), features
 
 
 def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Model, AttributeEvidence]:
@@ -37,10 +38,11 @@ def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Mo
         )
     if forest is not None:
         raise SettingError("only the paper's models use a forest", hint="choose --preset paper or --preset schema")
-    return LogisticModel(_fitting("attribute", ATTRIBUTE_EVIDENCE)), partial(summary_evidence, schema=schema)
+    prior = WeighedAttributes.of(schema, _fitting("attribute", SUMMARY), load_levels())
+    return LogisticModel(prior), attribute_evidence
 
 
-def _fitting(name: str, expected: tuple[str, ...]) -> Prior:
-    prior = load_prior(name)
-    assert prior.names == expected, f"the shipped prior {name} is out of date: python -m tools.train_priors"
-    return prior
+def _fitting(name: str, expected: tuple[str, ...]) -> Tables:
+    tables = load_tables(name)
+    assert tables.names == expected, f"the shipped prior {name} is out of date: python -m tools.train_priors"
+    return tables

@@ -1,56 +1,60 @@
 """
-A model with prior knowledge: logistic regression whose weights were learnt elsewhere and whose scale adapts here.
+A model with prior knowledge: log odds that were learnt elsewhere, whose scale adapts here.
 
-The weights stay as they came: a hundred noisy labels could only spoil them. What labels do change is the slope and the
-shift of the log odds, two numbers, pulled towards 1 and 0 as strongly as a handful of labels would pull back.
+A few noisy labels could only spoil what was learnt from millions. What they do change is the slope and the shift of the
+log odds, and how much more each attribute counts; each is pulled back to where it was as strongly as a number of labels
+would pull, so that few labels move little and many move all of it. Nothing that labels can do makes agreement count
+against a match: the slope stays above 0, and no attribute is ever counted for less than nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final, Protocol, Self
 
 import numpy as np
 
 from unveil.linkage.outcome import SUREST, Flags, Outcomes, Reals
-from unveil.models.noise import NO_BETTER_THAN_CHANCE, estimated_error, fit
+from unveil.models.noise import NO_BETTER_THAN_CHANCE, Weights, estimated_error, fit
 
 _DIGITS = 12
 _PLAUSIBLE = (0.4, 2.0)  # slopes between which a prior fits its data
 _FAR = 3.0  # a shift beyond this means another world
+_FLATTEST = 0.2
+#: How firmly slope, shift and the further weight of an attribute stay at 1, 0 and 0.
+INERTIA: Final = (100.0, 4.0, 20.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """Weights learnt on generated people: log odds = intercept + Σ weight · (feature − mean) / scale."""
-
-    names: tuple[str, ...]
-    mean: Reals
-    scale: Reals
-    weight: Reals
-    intercept: float
-
-    def __post_init__(self) -> None:
-        if not len(self.names) == len(self.mean) == len(self.scale) == len(self.weight):
-            raise ValueError("a prior needs a mean, a scale and a weight for each feature")
+class PriorKnowledge(Protocol):
+    """What is known before the first label."""
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row."""
-        return ((features - self.mean) / self.scale) @ self.weight + self.intercept
+        ...
+
+    def columns(self, features: Reals) -> Reals:
+        """Further columns that labels may give weight to; more of each speaks for a match."""
+        ...
+
+    def settled(self, features: Reals) -> Self:
+        """The same after a look at all pairs at hand, without any label."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class LogisticModel:
     """
-    A prior with the slope and shift that labels have taught it.
+    Prior knowledge with the slope, shift and further weights that labels have taught it.
 
-    `inertia` says how firmly slope and shift stay at 1 and 0; `error` is the share of labels taken to be wrong.
+    `inertia` says how firmly these stay where they start; `error` is the share of labels taken to be wrong.
     """
 
-    prior: Prior
-    inertia: tuple[float, float] = (100.0, 4.0)
+    prior: PriorKnowledge
+    inertia: tuple[float, float, float] = INERTIA
     error: float = 0.0
     slope: float = 1.0
     shift: float = 0.0
+    further: tuple[float, ...] = ()
 
     @property
     def ready(self) -> bool:
@@ -74,7 +78,8 @@ class LogisticModel:
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row, as adapted."""
-        return self.slope * self.prior.log_odds(features) + self.shift
+        odds = self.slope * self.prior.log_odds(features) + self.shift
+        return odds + self.prior.columns(features) @ np.array(self.further) if any(self.further) else odds
 
     def predict(self, features: Reals) -> Outcomes:
         """Return g and p of each row; a tie is a non-match."""
@@ -87,9 +92,13 @@ class LogisticModel:
         """It looks at more than similarity."""
         del p_t
 
+    def settled(self, features: Reals) -> LogisticModel:
+        """The model whose prior has looked at all pairs."""
+        return replace(self, prior=self.prior.settled(features))
+
     def updated(self, features: Reals, g: Flags, weight: Reals) -> LogisticModel:
         """
-        Return the model with slope and shift fitted to the labels.
+        Return the model with slope, shift and further weights fitted to the labels.
 
         A label with p below 1 is a soft one: it says match with probability p, or 1 − p if g says non-match.
         """
@@ -97,12 +106,28 @@ class LogisticModel:
             return self
         if self.error >= NO_BETTER_THAN_CHANCE:
             # What such labels say could as well be learnt from a coin; turned round, from somebody who means harm.
-            return replace(self, slope=1.0, shift=0.0)
+            return replace(self, slope=1.0, shift=0.0, further=())
         target = np.where(g, np.minimum(weight, 1.0), 1 - np.minimum(weight, 1.0))
-        (slope, shift), _ = fit(self.prior.log_odds(features), target, error=self.error, inertia=self.inertia)
-        return replace(self, slope=slope, shift=shift)
+        design = self._design(features)
+        found, _ = fit(design, target, np.array([self.error]), self._weights(design))
+        slope, shift, *further = found[0].tolist()
+        return replace(self, slope=slope, shift=shift, further=tuple(further))
 
     def judging_reviewers(self, features: Reals, labels: Outcomes) -> tuple[LogisticModel, float | None]:
         """The model that takes as many labels to be wrong as its prior finds, and that share."""
-        error = estimated_error(self.prior.log_odds(features), labels, inertia=self.inertia)
+        # The further weights stay out of it: they would take labels for a new world that are only wrong.
+        design = self._design(features)[:, :2]
+        error = estimated_error(design, labels, self._weights(design))
         return replace(self, error=error), error
+
+    def _design(self, features: Reals) -> Reals:
+        return np.column_stack([self.prior.log_odds(features), np.ones(len(features)), self.prior.columns(features)])
+
+    def _weights(self, design: Reals) -> Weights:
+        further = design.shape[1] - 2
+        slope, shift, each = self.inertia
+        return Weights(
+            start=np.array([1.0, 0.0] + [0.0] * further),
+            inertia=np.array([slope, shift] + [each] * further),
+            lowest=np.array([_FLATTEST, -np.inf] + [0.0] * further),
+        )

@@ -2,7 +2,8 @@
 What the record unit knows about a pair beyond its similarity, as numbers that mean the same for every encoding.
 
 The unit holds filters and hashed blocking keys. From these alone it can tell how similar a pair is compared with
-strangers, which keys it shares and how rare they are, and whether either record has a better partner. Nothing
+strangers, which keys it shares and how rare they are, and whether either record has a better partner; and of the two
+registers as a whole how many pairs are clear at first sight and how often there is a second that is alike. Nothing
 new is disclosed for it. Similarity is rescaled so that 0 is two strangers and 1 is identical, and what hardening does
 to the scale in between is undone: folding or diffusion changes the raw similarity, not this one.
 """
@@ -15,26 +16,33 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.bits import Bits, dice
+from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded
+from unveil.linkage.neighbours import Strangers, at_random, rank
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Pairs, Rows
+from unveil.models.tables import Direction
 from unveil.models.unhardened import agreement, unhardened
 from unveil.schema import Hardening
 
-#: What each column of `record_evidence` means.
-RECORD_EVIDENCE: Final = (
-    "similarity", "similarity²", "similarity³", "keys shared", "several keys", "all keys",
-    "rarest key", "rarity of keys", "rarest key × similarity", "rarity of keys × similarity", "keys × similarity",
-    "difference in ones", "ones", "fewer ones", "margin left", "margin right", "smaller margin", "larger margin",
-    "best of both", "best of either", "smaller margin × similarity", "smaller margin²",
-)  # fmt: skip
-_FAR = 0.5  # margins beyond this say no more
-_STRANGERS = 4096
+#: What each column of `record_evidence` means, and whether more of it speaks for a match (1), against (−1), or either.
+RECORD_EVIDENCE: Final[dict[str, Direction]] = {
+    "similarity": 1, "similarity in spreads": 1, "above the best stranger": 1,
+    "keys shared": 1, "number of keys": 0, "rarest key": 1, "rarity of keys": 1,
+    "smaller margin": 1, "larger margin": 1, "best of both": 1, "worse rank": -1,
+    "difference in ones": 0, "fewer ones": 0,
+    "records": 0, "clear matches": 0, "spread of strangers": 0, "copies": 0,
+}  # fmt: skip
+_STRANGERS = 20_000
+_SIGMA = (0.16, 0.5, 0.84)  # quantiles that are a standard deviation apart where similarity is normal
+_LEAST_SPREAD = 0.01
 _ODD = _STRANGERS // 20  # of these at either end
 _CLEARLY = 4  # standard errors above nothing
 _TYPICAL = 0.16  # agreement of strangers' plain filters: .158 among voters, .15 among generated people of both layouts
+_LOWEST_RANK = 5  # ranks from here on are the same
+_CLEAR = (0.5, 0.12)  # similarity and margin of a pair that is hardly ever wrong
+_ALIKE = 0.6  # similarity of another candidate that looks like a second entry of the same person
 
 
 def record_evidence(
@@ -43,61 +51,74 @@ def record_evidence(
     """Return one row of evidence per pair, with the columns of RECORD_EVIDENCE."""
     if not len(pairs):
         return np.empty((0, len(RECORD_EVIDENCE)))
-    z = _above_strangers(pairs, a.filters, b.filters, hardening)
+    z, spread = _above_strangers(pairs, a.filters, b.filters, hardening)
     keys, rarest, rarity = _keys(pairs, a, b, max_block)
-    left = z - _best_other(pairs.left, z)
-    right = z - _best_other(pairs.right, z)
+    others = _best_other(pairs.left, z), _best_other(pairs.right, z)
+    left, right = z - others[0], z - others[1]
     margin = np.minimum(left, right)
     x, y = (
         bits.popcounts[rows].astype(np.float64) for bits, rows in ((a.filters, pairs.left), (b.filters, pairs.right))
     )
     total = np.maximum(x + y, 1)
-    typical = float(np.median(total))
-    near = np.clip(margin, -_FAR, _FAR)
+    sizes = len(a.filters), len(b.filters)
+    everywhere = [
+        float(np.log(sizes[0] * sizes[1])) / 2, _clear(z, margin, min(sizes)), spread, _copies(z, margin, others),
+    ]  # fmt: skip
     columns = [
-        z, z**2, z**3, keys, (keys > 1 / max(1, a.keys.shape[1])), keys == 1,
-        rarest, rarity, rarest * z, rarity * z, keys * z,
-        np.abs(x - y) / total, total / typical - 1, 2 * np.minimum(x, y) / typical,
-        left, right, margin, np.maximum(left, right),
-        margin > 0, (left > 0) * 1.0 + (right > 0), margin * z, near**2 * np.sign(near),
+        z, z / spread, z / spread - np.sqrt(2 * np.log(max(2, *sizes))),
+        keys, np.full(len(z), float(a.keys.shape[1])), rarest, rarity,
+        margin, np.maximum(left, right), margin > 0,
+        np.minimum(np.maximum(rank(pairs.left, z), rank(pairs.right, z)), _LOWEST_RANK),
+        np.abs(x - y) / total, 2 * np.minimum(x, y) / float(np.median(total)),
+        *(np.full(len(z), value) for value in everywhere),
     ]  # fmt: skip
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 
 
-def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening]) -> Reals:
-    """How similar each pair was before hardening: 0 as two strangers are on average, 1 identical."""
+def _clear(z: Reals, margin: Reals, fewest: int) -> float:
+    """The log odds of a record of the smaller side being in a pair that is clear at first sight."""
+    clear = int(((z > _CLEAR[0]) & (margin > _CLEAR[1])).sum())
+    return float(np.log((clear + 0.5) / (max(0, fewest - clear) + 0.5)))
+
+
+def _copies(z: Reals, margin: Reals, others: tuple[Reals, Reals]) -> float:
+    """The share of best pairs in which a record is alike to another one, too: a second entry, or kin."""
+    best = (margin >= 0) & (z > _ALIKE)
+    if not best.any():
+        return 0.0
+    return float(max((other[best] > _ALIKE).mean() for other in others))
+
+
+def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening]) -> tuple[Reals, float]:
+    """How similar each pair was before hardening, 0 as two strangers are and 1 identical; and strangers' spread."""
     if hardening:
         ones = a.popcounts[pairs.left].astype(np.float64) + b.popcounts[pairs.right]
         similarity = unhardened(agreement(ones * (1 - pairs.similarity), a.m), hardening)
-        strangers = _strangers_unhardened(a, b, hardening)
+        middle, spread = _strangers_unhardened(a, b, hardening)
     else:
-        similarity, strangers = pairs.similarity, _strangers(a, b)
-    return (similarity - strangers) / max(1 - strangers, 1e-3)
+        similarity = pairs.similarity
+        middle, spread = _strangers(a, b)
+    rest = max(1 - middle, 1e-3)
+    return (similarity - middle) / rest, max(spread, _LEAST_SPREAD) / rest
 
 
-def _strangers(a: Bits, b: Bits) -> float:
-    """The mean similarity of records paired at random, nearly all of them strangers to each other."""
-    left, right = _at_random(a, b)
-    common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
-    return float(dice(common, a.popcounts[left], b.popcounts[right]).mean())
+def _strangers(a: Bits, b: Bits) -> tuple[float, float]:
+    """The middle and the spread of the similarity of records paired at random, nearly all strangers to each other."""
+    low, middle, high = np.quantile(Strangers.of(a, b, _STRANGERS).similarity, _SIGMA).tolist()
+    return middle, (high - low) / 2
 
 
-def _strangers_unhardened(a: Bits, b: Bits, hardening: Sequence[Hardening]) -> float:
-    """The mean agreement of strangers before hardening; a typical one where hardening left nothing of it to see."""
-    left, right = _at_random(a, b)
+def _strangers_unhardened(a: Bits, b: Bits, hardening: Sequence[Hardening]) -> tuple[float, float]:
+    """The same of their agreement before hardening; a typical middle where hardening left nothing of it to see."""
+    left, right = at_random(a, b, _STRANGERS)
     differing = np.bitwise_count(a.words[left] ^ b.words[right]).sum(axis=1, dtype=np.int64)
     found = np.sort(agreement(differing.astype(np.float64), a.m))
+    low, _, high = np.quantile(unhardened(found, hardening), _SIGMA).tolist()
     # Few of them are no strangers, but after hardening these stand out so far that a mean would follow them.
     typical = found[_ODD:-_ODD].mean(keepdims=True)
     if typical[0] < _CLEARLY * found.std() / np.sqrt(len(found)):
-        return _TYPICAL
-    return float(unhardened(typical, hardening)[0])
-
-
-def _at_random(a: Bits, b: Bits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    rng = np.random.default_rng(0)  # any pairs do, and always the same ones
-    left, right = (rng.integers(0, len(bits), _STRANGERS) for bits in (a, b))
-    return left, right
+        return _TYPICAL, (high - low) / 2
+    return float(unhardened(typical, hardening)[0]), (high - low) / 2
 
 
 def _keys(pairs: Pairs, a: Encoded, b: Encoded, max_block: int) -> tuple[Reals, Reals, Reals]:

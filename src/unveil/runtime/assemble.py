@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.errors import SettingError, StorageError
-from unveil.linkage.engine import comparing
+from unveil.linkage.engine import Neighbours, comparing
 from unveil.linkage.model import similarity_alone
 from unveil.projects.project import Project
 from unveil.protocol.roles import Address, Role
@@ -82,8 +82,9 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
     schema = project.linkage
     model, features = record_model(schema)
     protocol = schema.protocol
-    compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block)
-    settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}"
+    near = Neighbours.of(protocol)
+    compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block, neighbours=near)
+    settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}|{near.k}|{near.most_compared}"
     cached = ComparisonCache(cache, compare, features, settings=settings)
     return RecordUnit(
         schema,

@@ -19,7 +19,7 @@ from unveil.linkage.pairs import Comparison, Pairs
 from unveil.storage.cache import Cache
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = "1"  # to be raised when engines or evidence compute anything else
+_VERSION = "2"  # to be raised when engines or evidence compute anything else
 
 
 class ComparisonCache:
@@ -39,13 +39,13 @@ class ComparisonCache:
             found = self._compare(left, right, share=share)
             counts = np.array([found.compared, found.skipped_blocks], np.int64)
             pairs = found.pairs
-            self._keep(
-                key, {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity, "counts": counts}
-            )
+            kept: Arrays = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity, "counts": counts}
+            self._keep(key, kept if found.near is None else kept | {"near": found.near})
             return found
         share(1.0)
         compared, skipped = known["counts"].tolist()
-        return Comparison(Pairs(known["left"], known["right"], known["similarity"]), compared, skipped)
+        pairs = Pairs(known["left"], known["right"], known["similarity"])
+        return Comparison(pairs, compared, skipped, known.get("near"))
 
     def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> Reals:
         """The evidence, computed or found."""

@@ -18,6 +18,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from unveil.errors import Problem, SchemaError
+from unveil.schema.attribute_roles import ROLES as ATTRIBUTE_ROLES
+from unveil.schema.attribute_roles import role_from_name
 from unveil.schema.hardening import LONGEST_FILTER, SHORTEST_FILTER, Hardening, impossible_steps, length_after
 from unveil.schema.normalisation import Normalisation, leaves_nothing
 from unveil.schema.protocol import ProtocolSettings
@@ -32,6 +34,12 @@ RECORD_ENCODINGS: Final[dict[str, Choice]] = {
     "clk": Choice(sentence="all attributes are hashed into one filter, each under a key of its own"),
     "rbf": Choice(sentence="bits are sampled from every attribute's own filter, more from the heavier ones"),
 }
+#: Settings that came after the first release, with what they were before: left as they were, fingerprints stay.
+_LATER: Final = (
+    ("attributes", "role", None),
+    ("protocol", "neighbours", 0),
+    ("protocol", "most_compared", 20_000_000_000),
+)
 _FIELD = re.compile(r"(?:(?P<transform>\w+)\((?P<inner>\w+)\)|(?P<plain>\w+))\Z")
 
 
@@ -49,6 +57,9 @@ class Attribute(Settings):
     normalise: tuple[Normalisation, ...] = Field(
         ("transliterate", "trim", "lowercase", "strip-accents"), description="steps applied in this order"
     )
+    role: Annotated[str, OneOf(ATTRIBUTE_ROLES)] | None = Field(
+        None, description="what the attribute says about a person; what its name points to if not given"
+    )
     q: int = Field(2, ge=1, le=4, description="length of the q-grams")
     padding: bool = Field(True, description="pad both ends with the attribute's own symbol")
     h: int = Field(20, ge=1, le=512, description="hash positions per q-gram in layer A")
@@ -65,6 +76,11 @@ class Attribute(Settings):
     def source(self) -> str:
         """The column that this attribute is read from."""
         return self.column or self.name
+
+    @property
+    def meaning(self) -> str:
+        """The role, given or proposed by the name."""
+        return self.role or role_from_name(self.name)
 
 
 class BlockingField(Settings):
@@ -144,8 +160,12 @@ class Schema(Settings):
         """A hash of everything that owners must agree on before they may upload."""
         # Names of columns are each owner's own affair: the same people may stand in files that look different.
         own: Any = {"input": True, "attributes": {"__all__": {"column"}}}
-        text = json.dumps(self.model_dump(mode="json", exclude=own), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        data = self.model_dump(mode="json", exclude=own)
+        for part, name, value in _LATER:
+            for table in data[part] if isinstance(data[part], list) else [data[part]]:
+                if table[name] == value:
+                    del table[name]
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def built_in(name: str = "person") -> Schema:

@@ -18,6 +18,7 @@ from unveil.schema import Hardening, Schema
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {
         "models": "paper",
+        "neighbours": 0,
         "strategy": "buckets",
         "p_t": 0.8,
         "controls": 0.0,
@@ -28,6 +29,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "schema": {},
     "unveil": {
         "models": "prior",
+        "neighbours": 5,
         "strategy": "closest",
         "p_t": 0.95,
         "controls": 0.2,

@@ -74,6 +74,15 @@ class ProtocolSettings(Settings):
     )
     floor: float = Field(0.5, ge=0, lt=1, description="pairs below this record-level similarity are not kept")
     max_block: int = Field(1_000_000, ge=1, description="blocks with more pairs than this are skipped")
+    neighbours: int = Field(
+        0,
+        ge=0,
+        le=50,
+        description="pairs among the so many most similar of both their records are candidates too; 0: keys alone",
+    )
+    most_compared: int = Field(
+        20_000_000_000, ge=0, description="beyond so many pairs neighbours are not looked for, and keys decide alone"
+    )
     p_t: float = Field(0.8, gt=0.5, le=1, description="a decision with p below this is uncertain")
     x: int = Field(10, ge=1, description="buckets of the query strategy")
     strategy: Annotated[str, OneOf(STRATEGIES)] = Field("buckets", description="how uncertain pairs are drawn")

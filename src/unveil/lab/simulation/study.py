@@ -14,9 +14,9 @@ from unveil.encoding.keys import OwnerKey
 from unveil.lab.evaluation.quality import best_threshold, truth_flags
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.engine import Compare, Encoded, Engine, OnShare, comparing, digest
+from unveil.linkage.engine import Compare, Encoded, Engine, Neighbours, OnShare, comparing, digest
 from unveil.linkage.outcome import Flags
-from unveil.linkage.pairs import Comparison
+from unveil.linkage.pairs import Comparison, Rows
 from unveil.records import Records
 from unveil.schema import Schema
 
@@ -85,7 +85,10 @@ class Study:
     def __post_init__(self) -> None:
         protocol = self.schema.protocol
         self.encoder = EncodedOnce(self.schema, self.seed)
-        self.compare = ComparedOnce(comparing(self.engine, floor=protocol.floor, max_block=protocol.max_block))
+        near = Neighbours.of(protocol)
+        self.compare = ComparedOnce(
+            comparing(self.engine, floor=protocol.floor, max_block=protocol.max_block, neighbours=near)
+        )
 
     def encode(self) -> tuple[Encoded, Encoded]:
         """Both owners' records as the record unit will hold them."""
@@ -114,10 +117,24 @@ class Study:
 
     @cached_property
     def pairs_completeness(self) -> float:
-        """Share of the true pairs that blocking makes candidates."""
-        if not self.schema.blocking or not len(self.truth):
+        """Share of the true pairs that are candidates, whether or not they are alike enough to be kept."""
+        if not len(self.truth):
             return 1.0
+        near = self.comparison.near
+        if not self.schema.blocking and near is None:
+            return 1.0
+        found = self._share_a_key()
+        if near is not None:
+            pairs = self.comparison.pairs
+            found |= _among(self.truth, pairs.left[near], pairs.right[near])
+        return float(found.mean())
+
+    def _share_a_key(self) -> Flags:
         left, right = self.encode()
         blocks = Blocks.of(left.keys, right.keys, max_block=self.schema.protocol.max_block)
-        found = blocks.agree(self.truth[:, 0].astype(np.int32), self.truth[:, 1].astype(np.int32))
-        return float(found.mean())
+        return blocks.agree(self.truth[:, 0].astype(np.int32), self.truth[:, 1].astype(np.int32))
+
+
+def _among(truth: NDArray[np.int64], left: Rows, right: Rows) -> Flags:
+    """Which of the true pairs are among these."""
+    return np.isin(truth[:, 0] << 32 | truth[:, 1], left.astype(np.int64) << 32 | right)

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from unveil.errors import SettingError
+from unveil.lab.worlds.habits import HABITS
 
 #: Every attribute that a register of some world may hold, with how often it does.
 ATTRIBUTES: Final = {
@@ -26,6 +27,8 @@ _HARDENINGS: Final = ("none", "xor-fold", "diffusion", "randomised-response", "b
 _HARDENING_SHARES: Final = (0.72, 0.08, 0.1, 0.06, 0.04)
 _KEYS: Final = ("none", "few", "usual", "many")
 _KEY_SHARES: Final = (0.15, 0.2, 0.4, 0.25)
+_HABIT: Final = 0.2  # of worlds in which an owner writes something in a way of its own
+_FEW_NAMES: Final = 0.15  # of worlds in which most people bear one of a few names
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Design:
     One world.
 
     Rates are shares of values or people: `wrong` by attribute, `missing` by attribute, `moved` and `renamed` people
-    between the two registers, `swapped` given and family names, `twice` people with two entries in a register.
+    between the two registers, `swapped` given and family names, `twice` people with two or more entries in a register,
+    up to `most_entries`. The second owner has a `habit`; with `few_names`, people bear one of a few.
     """
 
     seed: int
@@ -50,6 +54,9 @@ class Design:
     twice: float
     keys: str
     hardening: str
+    habit: str = "none"
+    few_names: bool = False
+    most_entries: int = 2
 
     def __post_init__(self) -> None:
         if not len(self.attributes) == len(self.wrong) == len(self.missing) >= FEWEST:
@@ -86,6 +93,9 @@ def draw_design(seed: int, *, largest: int = 20_000) -> Design:
         twice=float(rng.choice([0.0, 0.0, 0.0, 0.05, 0.2])),
         keys=str(rng.choice(_KEYS, p=_KEY_SHARES)),
         hardening=str(rng.choice(_HARDENINGS, p=_HARDENING_SHARES)),
+        habit=str(rng.choice(list(HABITS)[1:])) if rng.random() < _HABIT else "none",
+        few_names=bool(rng.random() < _FEW_NAMES),
+        most_entries=int(rng.choice([2, 2, 2, 5])),
     )
 
 

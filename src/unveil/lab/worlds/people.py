@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from unveil.lab.synthetic.tables import strings
 
 _FIRST_OF_JANUARY = 0.01
 _ID_DIGITS = 9
+_FEW = (60, 400)  # names in a world with few of them
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,10 +34,15 @@ class Inhabitants:
         return f"Inhabitants(<{len(self)} people>)"
 
 
-def inhabit(count: int, rng: np.random.Generator) -> Inhabitants:
+def inhabit(count: int, rng: np.random.Generator, *, few_names: bool = False) -> Inhabitants:
     """At least `count` people in households, who share surname and address; twins share their date of birth."""
     people = settle(count, structure=rng, naming=rng)
     words, place = names().words, state()
+    if few_names:
+        most = rng.integers(*_FEW, 2).tolist()
+        people = replace(
+            people, first=_commonest(people.first, most[0], rng), last=_commonest(people.last, most[1], rng)
+        )
     homes = streets().draw(int(people.household.max()) + 1, rng)[people.household]
     everybody = np.ones(len(people), bool)
     dates = written(birthdays(people, _FIRST_OF_JANUARY, rng))
@@ -55,6 +61,17 @@ def inhabit(count: int, rng: np.random.Generator) -> Inhabitants:
         "id_number": id_numbers(len(people), rng),
     }
     return Inhabitants(values, people.household, people.sex == FEMALE)
+
+
+def _commonest(name: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """The same names, each of the rarer ones exchanged for one of the `most` that are commonest."""
+    distinct, codes, counts = np.unique(name, return_inverse=True, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    common = order[:most]
+    instead = np.arange(len(distinct))
+    rare = order[most:]
+    instead[rare] = rng.choice(common, len(rare), p=counts[common] / counts[common].sum())
+    return distinct[instead[codes]]
 
 
 def phones(people: People, rng: np.random.Generator) -> Values:

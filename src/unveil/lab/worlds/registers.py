@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from unveil.lab.synthetic.registers import Ints, Values
 from unveil.lab.worlds.design import Design
+from unveil.lab.worlds.habits import write_so
 from unveil.lab.worlds.mistakes import spoil
 from unveil.lab.worlds.people import Inhabitants, inhabit
 from unveil.lab.worlds.schemas import schema_of
@@ -41,7 +42,7 @@ def make_world(design: Design) -> WorldRegisters:
     """The world of that design; the same design gives the same world."""
     rng = np.random.default_rng(np.random.SeedSequence(design.seed, spawn_key=(2,)))
     wanted = sum(design.sizes) - design.shared
-    everyone = inhabit(_PEOPLE_PER_PERSON * wanted + 50, rng)
+    everyone = inhabit(_PEOPLE_PER_PERSON * wanted + 50, rng, few_names=design.few_names)
     order = rng.permutation(len(everyone))[:wanted]
     shared, rest = order[: design.shared], order[design.shared :]
     only_a = rest[: design.sizes[0] - design.shared]
@@ -52,6 +53,7 @@ def make_world(design: Design) -> WorldRegisters:
         _register(later, np.concatenate([shared, only_b]), design, rng),
     ]
     (who_a, a), (who_b, b) = sides
+    write_so(design.habit, b)
     records = [_records(name, values) for name, values in (("a", a), ("b", b))]
     return WorldRegisters(design, schema_of(design, records), records[0], records[1], _pairs(who_a, who_b))
 
@@ -71,7 +73,8 @@ def _later(everyone: Inhabitants, design: Design, rng: np.random.Generator) -> R
 def _register(values: Register, who: Ints, design: Design, rng: np.random.Generator) -> tuple[Ints, Register]:
     """One register: entries of these people, some twice, with the mistakes and gaps of the design, in random order."""
     twice = who[rng.random(len(who)) < design.twice]
-    who = rng.permutation(np.concatenate([who, twice]))
+    further = np.repeat(twice, rng.integers(1, design.most_entries, len(twice)))
+    who = rng.permutation(np.concatenate([who, further]))
     register = {name: values[name][who].copy() for name in design.attributes}
     for name, wrong in zip(design.attributes, design.wrong, strict=True):
         spoil(name, register[name], np.flatnonzero(rng.random(len(who)) < wrong), rng)

@@ -1,51 +1,102 @@
 """
-What is known before the first label: models learnt on generated people, shipped as numbers.
+What is known before the first label: models learnt on generated worlds, shipped as numbers.
 
-`record.json` and `attribute.json` hold one weight per piece of evidence; `python -m tools.train_priors` makes them
-anew. Nothing in them comes from a real person. `models.choice` makes each unit's model of them.
+`record.json` and `attribute.json` hold tables (`models.tables`), `levels.json` how often values of each role agree how
+well (`models.levels`). `python -m tools.train_priors` makes them anew. Nothing in them comes from a real person.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
 from unveil.errors import ModelError
-from unveil.models.logistic import Prior
+from unveil.models.levels import LEVELS, Shares
+from unveil.models.tables import Tables, Term
 
-FORMAT = "unveil-prior-1"
-
-
-def load_prior(name: str) -> Prior:
-    """The shipped prior of that name: record or attribute."""
-    text = (resources.files("unveil.models.priors") / f"{name}.json").read_text(encoding="utf-8")
-    return prior_from(json.loads(text))
+FORMAT = "unveil-prior-2"
 
 
-def prior_from(data: dict[str, object]) -> Prior:
-    """The prior in that object."""
+@cache
+def load_tables(name: str) -> Tables:
+    """The shipped tables of that name: record or attribute."""
+    return tables_from(_read(name))
+
+
+@cache
+def load_levels() -> Shares:
+    """The shipped shares of levels, by role."""
+    return shares_from(_read("levels"))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return json.loads((resources.files("unveil.models.priors") / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def tables_from(data: dict[str, Any]) -> Tables:
+    """The tables in that object."""
+    _check_format(data)
     try:
-        if data["format"] != FORMAT:
-            raise ModelError("not a prior of this version", hint=f"expected {FORMAT}")
-        rows = data["evidence"]
-        assert isinstance(rows, list)
-        numbers = np.array([[row["mean"], row["scale"], row["weight"]] for row in rows], np.float64)
-        names = tuple(str(row["name"]) for row in rows)
-        intercept = float(str(data["intercept"]))
-    except (KeyError, TypeError, ValueError, AssertionError):
-        raise ModelError("not a prior") from None
-    if not rows or not np.isfinite([*numbers.ravel(), intercept]).all() or not (numbers[:, 1] > 0).all():
-        raise ModelError("a prior's numbers must be finite, and its scales above 0")
-    return Prior(names, numbers[:, 0], numbers[:, 1], numbers[:, 2], intercept)
+        evidence = data["evidence"]
+        return Tables(
+            names=tuple(str(row["name"]) for row in evidence),
+            directions=tuple(row["direction"] for row in evidence),
+            edges=tuple(np.array(row["edges"], np.float64) for row in evidence),
+            terms=tuple(
+                Term(int(term["first"]), int(term["second"]), np.array(term["values"], np.float64))
+                for term in data["tables"]
+            ),
+            intercept=float(data["intercept"]),
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ModelError("not a prior", hint=str(error)) from None
 
 
-def as_data(prior: Prior, about: str) -> dict[str, object]:
-    """The prior as a plain object."""
-    columns = zip(prior.names, prior.mean, prior.scale, prior.weight, strict=True)
+def tables_data(tables: Tables, about: str) -> dict[str, Any]:
+    """The tables as a plain object."""
     evidence = [
-        {"name": name, "mean": float(f"{mean:.8g}"), "scale": float(f"{scale:.8g}"), "weight": float(f"{weight:.8g}")}
-        for name, mean, scale, weight in columns
+        {"name": name, "direction": direction, "edges": edges.tolist()}
+        for name, direction, edges in zip(tables.names, tables.directions, tables.edges, strict=True)
     ]
-    return {"format": FORMAT, "about": about, "intercept": float(f"{prior.intercept:.8g}"), "evidence": evidence}
+    terms = [{"first": term.first, "second": term.second, "values": term.values.tolist()} for term in tables.terms]
+    return {
+        "format": FORMAT,
+        "about": about,
+        "intercept": tables.intercept,
+        "evidence": evidence,
+        "tables": terms,
+    }
+
+
+def shares_from(data: dict[str, Any]) -> Shares:
+    """The shares of levels in that object."""
+    _check_format(data)
+    try:
+        roles = data["roles"]
+        match, other = ({role: np.array(row[kind], np.float64) for role, row in roles.items()} for kind in _KINDS)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ModelError("not a prior") from None
+    for row in (*match.values(), *other.values()):
+        if row.shape != (LEVELS,) or not (row > 0).all():
+            raise ModelError("a prior needs a share above 0 for every level")
+    return Shares(match, other)
+
+
+def shares_data(shares: Shares, about: str) -> dict[str, Any]:
+    """The shares of levels as a plain object."""
+    roles = {
+        role: {"match": shares.match[role].tolist(), "other": shares.other[role].tolist()} for role in shares.match
+    }
+    return {"format": FORMAT, "about": about, "roles": roles}
+
+
+_KINDS = ("match", "other")
+
+
+def _check_format(data: dict[str, Any]) -> None:
+    if data.get("format") != FORMAT:
+        raise ModelError("not a prior of this version", hint=f"expected {FORMAT}")

@@ -251,6 +251,7 @@ class AttributeUnit(NoLongWork, NothingKept):
         if len(self.layer):
             if not self.layer.model.ready:
                 self.layer.learn()  # bootstrap from what M_R thinks
+            self.layer.settle()
             self.layer.classify()
 
     # Reviewers are asked

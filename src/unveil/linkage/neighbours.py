@@ -1,0 +1,84 @@
+"""
+Each record's nearest neighbours among all records of the other owner: candidates that need no blocking key.
+
+All pairs are compared. Those that are no more alike than strangers are by chance are dropped as they come, so memory
+follows the number of records; of the rest a pair is kept if it is among the k most similar of both its records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.linkage.bits import Bits, dice
+from unveil.linkage.outcome import Flags, Reals
+from unveil.linkage.pairs import Pairs, Rows
+
+_SAMPLE = 200_000
+_FEWEST = 20  # sampled pairs above a quantile, or it is too uncertain to be used
+_PER_RECORD = 20  # pairs of strangers that may stand above the floor, for each record
+_ABOVE_MEAN = 1.5  # standard deviations of strangers that a neighbour is above their mean, at least
+_FAR_ABOVE = 4.0  # and where the sample is too small to tell how many strangers stand above
+_HIGHEST = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers:
+    """How alike records paired at random are: nearly all of them are strangers to each other."""
+
+    similarity: Reals
+
+    @classmethod
+    def of(cls, a: Bits, b: Bits, size: int = _SAMPLE) -> Strangers:
+        """A sample, always the same one for the same records."""
+        left, right = at_random(a, b, size)
+        common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
+        return cls(dice(common, a.popcounts[left], b.popcounts[right]))
+
+
+def at_random(a: Bits, b: Bits, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows paired at random: any do, and always the same ones."""
+    rng = np.random.default_rng(0)
+    left, right = (rng.integers(0, len(bits), size) for bits in (a, b))
+    return left, right
+
+
+def neighbour_floor(a: Bits, b: Bits) -> float:
+    """The similarity from which on pairs may be neighbours, set by strangers: few enough of them reach it."""
+    similarity = Strangers.of(a, b).similarity
+    share = min(1.0, _PER_RECORD * (len(a) + len(b)) / (len(a) * len(b)))
+    mean, spread = float(similarity.mean()), float(similarity.std())
+    enough = share * len(similarity) > _FEWEST
+    reached = float(np.quantile(similarity, 1 - share)) if enough else mean + _FAR_ABOVE * spread
+    return max(min(reached, _HIGHEST), mean + _ABOVE_MEAN * spread)
+
+
+def mutual_nearest(pairs: Pairs, k: int) -> Flags:
+    """Which pairs are among the k most similar of both their records; of equals, those that stand first."""
+    return (rank(pairs.left, pairs.similarity) < k) & (rank(pairs.right, pairs.similarity) < k)
+
+
+def rank(rows: Rows, score: Reals) -> NDArray[np.int64]:
+    """The place of each pair among those of the same record, the best first; 0 for the best."""
+    order = np.lexsort((-score, rows))
+    ordered = rows[order]
+    first = np.ones(len(rows), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    start = np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))
+    place = np.empty(len(rows), np.int64)
+    place[order] = np.arange(len(rows)) - start
+    return place
+
+
+def united(by_keys: Pairs, near: Pairs) -> tuple[Pairs, Flags]:
+    """Both kinds of candidates, each pair once and sorted, and which of them are neighbours."""
+    known, found = _numbers(by_keys), _numbers(near)
+    new = ~np.isin(found, known)
+    both = Pairs.concatenate([by_keys, Pairs(near.left[new], near.right[new], near.similarity[new])]).sorted()
+    return both, np.isin(_numbers(both), found)
+
+
+def _numbers(pairs: Pairs) -> NDArray[np.int64]:
+    return pairs.left.astype(np.int64) << 32 | pairs.right
