@@ -23,6 +23,8 @@ _FAR = 3.0  # a shift beyond this means another world
 _FLATTEST = 0.2
 #: How firmly slope, shift and the further weight of an attribute stay at 1, 0 and 0.
 INERTIA: Final = (100.0, 4.0, 20.0)
+#: Labels of people that any number of labels of machines is worth.
+MACHINES_WORTH: Final = 20.0
 
 
 class PriorKnowledge(Protocol):
@@ -109,7 +111,7 @@ class LogisticModel:
             return replace(self, slope=1.0, shift=0.0, further=())
         target = np.where(g, np.minimum(weight, 1.0), 1 - np.minimum(weight, 1.0))
         design = self._design(features)
-        found, _ = fit(design, target, np.array([self.error]), self._weights(design))
+        found, _ = fit(design, target, np.array([self.error]), self._weights(design, firmer=self._firmer(target)))
         slope, shift, *further = found[0].tolist()
         return replace(self, slope=slope, shift=shift, further=tuple(further))
 
@@ -123,9 +125,14 @@ class LogisticModel:
     def _design(self, features: Reals) -> Reals:
         return np.column_stack([self.prior.log_odds(features), np.ones(len(features)), self.prior.columns(features)])
 
-    def _weights(self, design: Reals) -> Weights:
+    def _firmer(self, target: Reals) -> float:
+        """How much firmer everything stays where machines gave most labels: they are wrong together, people are not."""
+        by_machines = int(((target > 0) & (target < 1)).sum())
+        return max(1.0, by_machines / MACHINES_WORTH)
+
+    def _weights(self, design: Reals, *, firmer: float = 1.0) -> Weights:
         further = design.shape[1] - 2
-        slope, shift, each = self.inertia
+        slope, shift, each = (firm * firmer for firm in self.inertia)
         return Weights(
             start=np.array([1.0, 0.0] + [0.0] * further),
             inertia=np.array([slope, shift] + [each] * further),

@@ -16,7 +16,7 @@ import numpy as np
 
 from unveil.errors import LocalProtocolError, ProtocolError
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.clusters import symmetric_best
+from unveil.linkage.clusters import symmetric_best, without_rivals
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
 from unveil.linkage.layer import Layer, Positions
@@ -78,6 +78,7 @@ class RecordUnit(KeepsAll):
         self._due: Comparing | None = None  # once every upload has been screened, until they were compared
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._compare, self._chance = compare, chance
+        self._first = model
         self._features, self._assessor = features, assessor
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0
@@ -214,11 +215,18 @@ class RecordUnit(KeepsAll):
         # key_pair is fresh for every pair, so at most two records share these hash functions
         # and no frequency table can form at the attribute unit.
         key_pairs = entries(draw.entropy(KEY_PAIR * len(chosen)), KEY_PAIR)
-        thought = Outcomes(self.layer.g[chosen], self.layer.p[chosen])
+        thought = self._thought(chosen)
         messages = [self._send(ATTRIBUTE_UNIT, Bootstrap(pair_ids, *outcome_columns(thought)))]
         for owner, wish in self._wishes(chosen, entries(pair_ids, ID), key_pairs, draw):
             messages.append(self._send(owner, wish))
         return Step(PairsAsked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
+
+    def _thought(self, chosen: Positions) -> Outcomes:
+        """What the attribute unit is told about pairs: of a model with odds, its word before it learnt from below."""
+        # Told what it taught itself, the attribute unit would take its own word for another's, and ever more of it.
+        if self._first.calibrated:
+            return self._first.predict(self.layer.features[chosen])
+        return Outcomes(self.layer.g[chosen], self.layer.p[chosen])
 
     def _asked(self, decision: PairsAsked) -> None:
         """These pairs were asked about; their labels are waited for."""
@@ -274,12 +282,15 @@ class RecordUnit(KeepsAll):
     # The end
 
     def matches(self) -> Flags:
-        """Which pairs are matches now; with the one-to-one step only those that are each other's best."""
+        """Which pairs are matches now: each other's best with the one-to-one step, or where people stand once."""
         pairs = self.candidates.pairs
         matched = self.layer.g.copy()
+        at = np.flatnonzero(matched)
         if self._protocol.one_to_one:
-            at = np.flatnonzero(matched)
             matched[at] = symmetric_best(pairs.left[at], pairs.right[at], pairs.similarity[at])
+        elif self.layer.model.calibrated:
+            odds = log_odds(Outcomes(self.layer.g[at], self.layer.p[at]))
+            matched[at] = without_rivals(pairs.left[at], pairs.right[at], odds)
         return matched
 
     def estimate(self) -> Estimate | None:
