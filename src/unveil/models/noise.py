@@ -103,4 +103,8 @@ class _Problem:
         weight = slope**2 / (q * (1 - q))
         information = np.einsum("en,ni,nj->eij", weight, self.design, self.design, optimize=True)
         information += np.diag(self.weights.inertia)
+        # What is held at its lowest and would go lower stays: the others step as if it were not there.
+        free = (theta > self.weights.lowest) | (score > 0)
+        information = np.where(free[:, :, None] & free[:, None, :], information, np.eye(len(self.weights.start)))
+        score = np.where(free, score, 0.0)
         return np.linalg.solve(information, score[:, :, None])[:, :, 0]
