@@ -106,5 +106,5 @@ class _Problem:
         # What is held at its lowest and would go lower stays: the others step as if it were not there.
         free = (theta > self.weights.lowest) | (score > 0)
         information = np.where(free[:, :, None] & free[:, None, :], information, np.eye(len(self.weights.start)))
-        score = np.where(free, score, 0.0)
+        score *= free
         return np.linalg.solve(information, score[:, :, None])[:, :, 0]
