@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from unveil.linkage.outcome import Flags, Outcomes, Reals
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes, attribute_evidence, summary
 from unveil.models.levels import LEVELS, Shares, adapted, summed, weights
-from unveil.models.tables import Tables, Term
+from unveil.models.tables import Direction, Tables, Term
 from unveil.schema import Attribute, Schema
 
 seeds = st.integers(0, 2**32 - 1)
@@ -90,7 +90,8 @@ def weight_alone() -> Tables:
     """Log odds of 1 where the weight of all attributes is above 0, else −1."""
     at = SUMMARY.index("weight")
     edges = tuple(np.array([0.0]) if name == "weight" else np.array([]) for name in SUMMARY)
-    return Tables(SUMMARY, (1,) * len(SUMMARY), edges, (Term(at, at, np.array([[-1.0], [1.0]])),), 0.0)
+    up: Direction = 1
+    return Tables(SUMMARY, (up,) * len(SUMMARY), edges, (Term(at, at, np.array([[-1.0], [1.0]])),), 0.0)
 
 
 def pairs(seed: int, count: int, width: int = 3) -> Reals:

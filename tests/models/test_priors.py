@@ -58,9 +58,7 @@ def unveil(name: str = "person") -> Schema:
     return with_preset(built_in(name), "unveil")
 
 
-@pytest.mark.parametrize(
-    ("name", "evidence"), [("record", RECORD_EVIDENCE), ("attribute", dict.fromkeys(SUMMARY, 1))]
-)
+@pytest.mark.parametrize(("name", "evidence"), [("record", RECORD_EVIDENCE), ("attribute", dict.fromkeys(SUMMARY, 1))])
 def test_shipped_tables_fit_the_evidence(name: str, evidence: dict[str, Direction]) -> None:
     """A column added to the evidence without learning the prior anew would shift every one after it."""
     tables = load_tables(name)

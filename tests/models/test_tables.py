@@ -72,7 +72,7 @@ def test_a_table_that_goes_against_a_direction_is_refused_and_no_other(
         "intercept": 0.0,
     }
     if any(direction * step < 0 for direction, step in steps):
-        with pytest.raises(ValueError, match="falls along [xy]"):
+        with pytest.raises(ValueError, match=r"falls along [xy]"):
             Tables(**made)
     else:
         x, y = (grid.ravel() for grid in np.meshgrid([-1.0, 0.5, 2.0], [4.0, 6.0], indexing="ij"))
