@@ -12,8 +12,10 @@ from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import Cancelled, EngineError
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.engine import Encoded, comparing
+from unveil.linkage.engine import Encoded, Neighbours, comparing
+from unveil.linkage.neighbours import neighbour_floor
 from unveil.linkage.pairs import Pairs
+from unveil.schema import ProtocolSettings
 
 ENGINE = ReferenceEngine()
 TILE = 2048  # of the reference engine; sizes around it are where an edge would be lost
@@ -175,6 +177,143 @@ def test_whoever_follows_the_share_can_end_a_comparison(name: str, keys: int) ->
             compare(*sides, share=follow)
         assert moment + 1 == len(seen)
     assert listed(expected.pairs) == listed(compare(*sides).pairs)
+
+
+# Nearest neighbours beside blocking keys
+
+MANY = 10**9
+
+
+def kin(n: int, k: int, *, keys: int, seed: int) -> tuple[Encoded, Encoded]:
+    """Two owners; half of the shorter side is in the other one too, with a few bits changed."""
+    left, right = keyed(n, keys=keys, seed=seed), keyed(k, keys=keys, seed=seed + 1)
+    same = min(n, k) // 2
+    flipped = np.random.default_rng(seed).integers(0, 2**63, (same, 1), dtype=np.uint64)
+    right.filters.words[:same] = left.filters.words[:same] ^ (flipped & np.uint64(0x1001001001))
+    return left, Encoded(Bits(right.filters.words, right.filters.m), right.keys)
+
+
+def by_definition(left: Encoded, right: Encoded, k: int, floor: float) -> tuple[list[tuple[int, int, float]], set[int]]:
+    """The pairs that share a key or are among the k nearest of both records, and which of them are the latter."""
+    pairs = naive(left.filters, right.filters, floor)
+    lowest = max(floor, neighbour_floor(left.filters, right.filters))
+    ranked = sorted((pair for pair in pairs if pair[2] >= lowest), key=lambda one: -one[2])
+    near = {
+        pair
+        for pair in ranked
+        if all(pair in [other for other in ranked if other[side] == pair[side]][:k] for side in (0, 1))
+    }
+    agree = (left.keys[:, None] == right.keys[None]).all(axis=3) & (left.keys.sum(axis=2)[:, None] > 0)
+    found = [pair for pair in pairs if pair in near or agree[pair[0], pair[1]].any()]
+    return found, {at for at, pair in enumerate(found) if pair in near}
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.tuples(st.integers(1, 30), st.integers(1, 60)),
+    st.integers(0, 2),
+    st.integers(1, 9),
+    st.integers(1, 4),
+    st.sampled_from([0.0, 0.55]),
+)
+def test_neighbours_and_keys_together_are_what_their_definition_says(
+    sizes: tuple[int, int], keys: int, seed: int, k: int, floor: float
+) -> None:
+    """Whether or not there are keys; engines differ in how they work, never in what they find."""
+    sides = kin(*sizes, keys=keys, seed=seed)
+    pairs, near = by_definition(*sides, k, floor)
+    for name in ("reference", "cpu"):
+        compare = comparing(choose(name), floor=floor, max_block=MANY, neighbours=Neighbours(k, MANY))
+        found = compare(*sides)
+        assert found.near is not None
+        assert pairs == listed(found.pairs)
+        assert near == set(np.flatnonzero(found.near).tolist())
+        assert (sizes[0] * sizes[1], 0) == (found.compared, found.skipped_blocks)
+
+
+def test_larger_registers_are_searched_for_neighbours_above_the_floor_of_strangers() -> None:
+    """Where most pairs are dropped as they come; the same for all engines."""
+    sides = kin(150, 130, keys=1, seed=4)
+    assert neighbour_floor(sides[0].filters, sides[1].filters) > 0.4
+    pairs, near = by_definition(*sides, 3, 0.3)
+    for name in ("reference", "cpu"):
+        found = comparing(choose(name), floor=0.3, max_block=MANY, neighbours=Neighbours(3, MANY))(*sides)
+        assert found.near is not None
+        assert pairs == listed(found.pairs)
+        assert near == set(np.flatnonzero(found.near).tolist())
+
+
+def test_neighbours_are_found_though_their_blocks_are_skipped() -> None:
+    """Blocks that are too large are still counted; who is near is a candidate without them."""
+    sides = kin(20, 20, keys=1, seed=2)
+    found = comparing(ENGINE, floor=0.5, max_block=1, neighbours=Neighbours(2, MANY))(*sides)
+    assert found.skipped_blocks > 0
+    assert found.near is not None
+    assert found.near.all()
+    assert {(at, at) for at in range(10)} <= {(i, j) for i, j, _ in listed(found.pairs)}
+
+
+@pytest.mark.parametrize("keys", [0, 2])
+def test_neighbours_are_looked_for_up_to_the_most_pairs(keys: int) -> None:
+    """One pair more, or none asked for, and the candidates are those of the keys, or all pairs without any."""
+    sides = kin(12, 10, keys=keys, seed=3)
+    plain = comparing(ENGINE, floor=0.5, max_block=MANY)(*sides)
+    for neighbours in (Neighbours(), Neighbours(0, MANY), Neighbours(5, 119)):
+        found = comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=neighbours)(*sides)
+        assert found.near is None
+        assert (listed(plain.pairs), plain.compared) == (listed(found.pairs), found.compared)
+    assert comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=Neighbours(5, 120))(*sides).near is not None
+
+
+def test_neighbours_are_as_the_owners_agreed() -> None:
+    protocol = ProtocolSettings(neighbours=7, most_compared=1234)
+    assert Neighbours(7, 1234) == Neighbours.of(protocol)
+    assert 0 == Neighbours.of(ProtocolSettings()).k
+
+
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 5), (5, 0)])
+@pytest.mark.parametrize("keys", [0, 2])
+def test_nobody_has_no_neighbours(sizes: tuple[int, int], keys: int) -> None:
+    """An owner without records ends a run; it does not break it."""
+    left, right = (keyed(n, keys=keys, seed=1) for n in sizes)
+    found = comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=Neighbours(5, MANY))(left, right)
+    assert (0, 0) == (len(found.pairs), found.compared)
+
+
+@pytest.mark.parametrize("keys", [0, 3])
+def test_the_share_grows_to_all_while_neighbours_are_looked_for(keys: int) -> None:
+    """First all pairs, then those of the keys; progress counts the former, of which there are as many as compared."""
+    sides = kin(TILE + 1, TILE + 1, keys=keys, seed=1)
+    shares: list[float] = []
+    counts: list[int] = []
+    compare = comparing(ENGINE, floor=0.6, max_block=MANY, neighbours=Neighbours(2, MANY), progress=counts.append)
+    found = compare(*sides, share=shares.append)
+    assert sorted(shares) == shares
+    assert (0.0, 1.0) == (shares[0], shares[-1])
+    assert len(set(shares)) > 4
+    assert sorted(counts) == counts
+    assert (TILE + 1) ** 2 == counts[-1] == found.compared
+    assert (0.8 in shares) == (keys > 0)
+
+
+@pytest.mark.parametrize("keys", [0, 2])
+def test_a_search_for_neighbours_can_be_ended_at_every_moment(keys: int) -> None:
+    """During all pairs as during those of the keys."""
+    sides = kin(40, 40, keys=keys, seed=1)
+    compare = comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=Neighbours(2, MANY))
+    whole: list[float] = []
+    compare(*sides, share=whole.append)
+    for moment in range(len(whole)):
+        seen: list[float] = []
+
+        def follow(share: float, seen: list[float] = seen, moment: int = moment) -> None:
+            seen.append(share)
+            if len(seen) > moment:
+                raise Cancelled("enough")
+
+        with pytest.raises(Cancelled):
+            compare(*sides, share=follow)
+        assert whole[: moment + 1] == seen
 
 
 def test_no_parts_make_no_pairs() -> None:

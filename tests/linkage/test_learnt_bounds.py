@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from known_odds import KnownOdds
 from unveil.linkage.layer import Layer
 from unveil.linkage.query import closest_sample
 from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, learnt_bounds, states
-from unveil.models.logistic import LogisticModel, Prior
+from unveil.models.logistic import LogisticModel
 from unveil.schema import ProtocolSettings
-
-ONE = Prior(("x",), np.zeros(1), np.ones(1), np.ones(1), 0.0)
 
 
 def rng(seed: int = 1) -> np.random.Generator:
@@ -81,7 +80,7 @@ def test_equally_certain_pairs_come_in_random_order() -> None:
 
 def test_a_layer_told_to_ask_the_closest_does() -> None:
     """And does not ask twice."""
-    layer = Layer(LogisticModel(ONE), ProtocolSettings(strategy="closest", p_t=0.99), clerical_weight=1.0)
+    layer = Layer(LogisticModel(KnownOdds()), ProtocolSettings(strategy="closest", p_t=0.99), clerical_weight=1.0)
     layer.add(np.array([[3.0], [0.1], [-2.0], [-0.5], [9.0]]))
     layer.classify()
     chosen = layer.select(2, rng())

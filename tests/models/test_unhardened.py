@@ -95,6 +95,6 @@ def test_evidence_is_the_same_whatever_the_hardening(name: str) -> None:
         common = np.bitwise_count(a.filters.words & b.filters.words).sum(axis=1)
         pairs = Pairs(rows, rows, 2 * common / (a.filters.popcounts + b.filters.popcounts))
         evidence = record_evidence(pairs, a, b, max_block=N, hardening=steps)
-        similarity[steps] = float(evidence[:, RECORD_EVIDENCE.index("similarity")].mean())
+        similarity[steps] = float(evidence[:, list(RECORD_EVIDENCE).index("similarity")].mean())
     assert pytest.approx(0.7, abs=0.02) == similarity[()]
     assert pytest.approx(similarity[()], abs=0.03) == similarity[STEPS[name]]

@@ -18,15 +18,16 @@ from unveil.storage.cache import Cache
 class Counting:
     """Compares and makes evidence, and counts how often."""
 
-    def __init__(self) -> None:
+    def __init__(self, near: np.ndarray | None = None) -> None:
         self.compared = self.made = 0
+        self._near = near
 
     def compare(self, left: Encoded, right: Encoded, /, *, share: OnShare = lambda _: None) -> Comparison:
         self.compared += 1
         for done in (0.0, 0.5, 1.0):
             share(done)
         rows = np.arange(min(len(left.filters), len(right.filters)), dtype=np.int32)
-        return Comparison(Pairs(rows, rows[::-1].copy(), rows / 10), 7, 1)
+        return Comparison(Pairs(rows, rows[::-1].copy(), rows / 10), 7, 1, self._near)
 
     def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> np.ndarray:
         del left, right
@@ -61,6 +62,15 @@ def test_a_restart_compares_nothing_anew(tmp_path: Path) -> None:
     twice(tmp_path, counting, settings="another floor")
     twice(tmp_path, counting, left=side(3))
     assert (3, 3) == (counting.compared, counting.made)
+
+
+@pytest.mark.parametrize("near", [None, np.array([True, False, True, False, False])])
+def test_neighbours_are_kept_with_their_pairs(tmp_path: Path, near: np.ndarray | None) -> None:
+    """After a restart as before it; where none were looked for, none are found."""
+    for _ in range(2):
+        found = twice(tmp_path, Counting(near)).near
+        assert (near is None) == (found is None)
+        assert found is None or near is None or (near.dtype, near.tolist()) == (found.dtype, found.tolist())
 
 
 def test_a_disk_that_takes_nothing_costs_a_restart_its_memory_and_no_more(tmp_path: Path) -> None:

@@ -47,8 +47,10 @@ def at_random(a: Bits, b: Bits, size: int) -> tuple[NDArray[np.int64], NDArray[n
 
 def neighbour_floor(a: Bits, b: Bits) -> float:
     """The similarity from which on pairs may be neighbours, set by strangers: few enough of them reach it."""
+    share = _PER_RECORD * (len(a) + len(b)) / (len(a) * len(b))
+    if share >= 1:
+        return 0.0  # all pairs are few enough, and too many of them are no strangers' to tell what these are like
     similarity = Strangers.of(a, b).similarity
-    share = min(1.0, _PER_RECORD * (len(a) + len(b)) / (len(a) * len(b)))
     mean, spread = float(similarity.mean()), float(similarity.std())
     enough = share * len(similarity) > _FEWEST
     reached = float(np.quantile(similarity, 1 - share)) if enough else mean + _FAR_ABOVE * spread

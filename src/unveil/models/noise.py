@@ -103,4 +103,9 @@ class _Problem:
         weight = slope**2 / (q * (1 - q))
         information = np.einsum("en,ni,nj->eij", weight, self.design, self.design, optimize=True)
         information += np.diag(self.weights.inertia)
+        # What is held at its lowest and would go lower stays: the others step as if it were not there.
+        held = (theta <= self.weights.lowest) & (score <= 0)
+        information *= ~(held[:, :, None] | held[:, None, :])
+        information += held[:, :, None] * np.eye(len(self.weights.start))
+        score *= ~held
         return np.linalg.solve(information, score[:, :, None])[:, :, 0]

@@ -42,6 +42,10 @@ class Tables:
     def __post_init__(self) -> None:
         if not len(self.names) == len(self.directions) == len(self.edges):
             raise ValueError("tables need a direction and edges for each piece of evidence")
+        if not np.isfinite(self.intercept):
+            raise ValueError("the intercept of tables must be finite")
+        if not set(self.directions) <= {1, -1, 0}:
+            raise ValueError("a direction is 1, -1 or 0")
         for edges in self.edges:
             if not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
                 raise ValueError("edges must be finite and rise")

@@ -26,6 +26,8 @@ def test_a_clean_world_is_linked_by_everybody() -> None:
         twice=0.0,
         keys="usual",
         hardening="none",
+        habit="none",
+        few_names=False,
     )
     world = make_world(design)
     found = measure(world, choose("reference"), budget=20, error=0.0)

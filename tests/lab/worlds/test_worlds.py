@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from unveil.errors import SettingError
 from unveil.lab.worlds import Design, draw_design, make_world
 from unveil.lab.worlds.design import ATTRIBUTES
+from unveil.lab.worlds.habits import HABITS
 from unveil.lab.worlds.mistakes import MISTAKES, spoil
-from unveil.lab.worlds.people import id_numbers, inhabit
+from unveil.lab.worlds.people import _commonest, id_numbers, inhabit
 from unveil.lab.worlds.schemas import keys_of
 from unveil.schema.definition import cross_check
 
@@ -29,6 +31,9 @@ PERFECT = replace(
     renamed=0.0,
     swapped=0.0,
     twice=0.0,
+    habit="none",
+    few_names=False,
+    most_entries=2,
 )
 
 
@@ -45,6 +50,8 @@ def test_the_family_of_worlds_is_as_wide_as_it_claims() -> None:
     assert {"none", "few", "usual", "many"} == {design.keys for design in designs}
     assert {"clean", "ordinary", "dirty", "awful"} == {design.dirt for design in designs}
     assert {"none", "xor-fold", "diffusion", "randomised-response", "balance"} == {one.hardening for one in designs}
+    assert set(HABITS) == {one.habit for one in designs}
+    assert {(few, most) for few in (False, True) for most in (2, 5)} == {(d.few_names, d.most_entries) for d in designs}
     assert (0.0, 1.0) == (min(one.overlap for one in designs), max(one.overlap for one in designs))
     assert 3 == min(len(one.attributes) for one in designs)
     assert max(len(one.attributes) for one in designs) >= 9
@@ -85,6 +92,42 @@ def test_people_with_two_entries_have_every_pair_in_the_truth() -> None:
     expected = {(i, j) for i, one in enumerate(a) for j, other in enumerate(b) if one == other}
     assert expected == set(map(tuple, world.truth.tolist()))
     assert len(world.truth) > 150
+
+
+@pytest.mark.parametrize("most", [2, 3, 5])
+def test_people_have_up_to_the_most_entries_in_either_register(most: int) -> None:
+    """And not only those: some have two, whatever the most; nobody has more."""
+    world = make_world(
+        replace(PERFECT, attributes=("given_name", "family_name", "id_number"), twice=0.6, most_entries=most)
+    )
+    for side in (world.a, world.b):
+        entries = set(Counter(values(side, ("id_number",))).values())
+        assert set(range(1, most + 1)) == entries
+    numbers = [[number for (number,) in values(side, ("id_number",))] for side in (world.a, world.b)]
+    same = {(i, j) for i, one in enumerate(numbers[0]) for j, other in enumerate(numbers[1]) if one == other}
+    assert same == set(map(tuple, world.truth.tolist()))
+
+
+def test_in_a_world_with_few_names_most_people_share_theirs() -> None:
+    """At most 400 of each kind, where there would be more; who they are else is as in any world."""
+    plain, few = (
+        make_world(replace(PERFECT, sizes=(3000, 3000), overlap=0.0, few_names=choice)) for choice in (False, True)
+    )
+    for name, usual in (("given_name", 400), ("family_name", 1000)):
+        assert len(plain.a.columns[name].distinct) > usual
+        assert len({*few.a.columns[name].distinct, *few.b.columns[name].distinct}) <= 400
+    assert len(few.a.columns["date_of_birth"].distinct) > 2000
+
+
+def test_the_commonest_names_stay_and_stand_in_for_the_rest() -> None:
+    """Whoever has one of them keeps it; all bearers of any other name get the same one of them."""
+    name = np.repeat([7, 3, 9, 5, 1, 0], [50, 30, 20, 4, 2, 1])
+    for seed in range(5):
+        found = _commonest(name, 3, np.random.default_rng(seed))
+        assert name[:100].tolist() == found[:100].tolist()
+        assert {7, 3, 9} == set(found.tolist())
+        assert [1, 1, 1] == [len(set(found[name == one].tolist())) for one in (5, 1, 0)]
+    assert name.tolist() == _commonest(name, 6, np.random.default_rng(1)).tolist()
 
 
 def test_mistakes_and_gaps_come_as_often_as_designed() -> None:

@@ -81,7 +81,7 @@ def shares_from(data: dict[str, Any]) -> Shares:
     except (KeyError, TypeError, ValueError, AttributeError):
         raise ModelError("not a prior") from None
     for row in (*match.values(), *other.values()):
-        if row.shape != (LEVELS,) or not (row > 0).all():
+        if row.shape != (LEVELS,) or not (row > 0).all() or not np.isfinite(row).all():
             raise ModelError("a prior needs a share above 0 for every level")
     return Shares(match, other)
 

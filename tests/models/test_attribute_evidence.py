@@ -1,0 +1,135 @@
+"""What the attribute unit knows about a pair: levels, and their weights summed up by whose the attributes are."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unveil.linkage.outcome import Flags, Outcomes, Reals
+from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes, attribute_evidence, summary
+from unveil.models.levels import LEVELS, Shares, adapted, summed, weights
+from unveil.models.tables import Direction, Tables, Term
+from unveil.schema import Attribute, Schema
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def by_name(odds: Reals, weight: Reals, personal: Flags) -> list[dict[str, float]]:
+    return [dict(zip(SUMMARY, row, strict=True)) for row in summary(odds, weight, personal).tolist()]
+
+
+def test_evidence_is_the_record_units_odds_and_a_level_for_each_attribute() -> None:
+    """A coin toss says nothing, and even certainty is one piece of evidence among others: odds end at ±12."""
+    record_level = Outcomes(np.array([True, True, False, True, False]), np.array([0.5, 0.9, 0.9, 1.0, 1.0]))
+    similarity = np.array([[1.0, 0.0], [1.0, np.nan], [0.5, 1.0], [0.6, 0.7], [0.8, 0.9]])
+    agreement = np.array([[3, 0], [0, 0], [0, 1], [0, 0], [0, 0]], np.uint8)
+    evidence = attribute_evidence(similarity, agreement, record_level)
+    assert [0.0, log(9), -log(9), 12.0, -12.0] == pytest.approx(evidence[:, 0].tolist())
+    assert [[10, 1], [7, 0], [2, 8], [3, 4], [5, 6]] == evidence[:, 1:].tolist()
+
+
+def test_the_summary_tells_a_person_from_a_home() -> None:
+    """By hand: 3 and −1 are the person's, −2 and 0.5 the home's."""
+    (found,) = by_name(np.array([0.7]), np.array([[3.0, -2.0, -1.0, 0.5]]), np.array([True, False, True, False]))
+    expected = {
+        "record unit's odds": 0.7, "weight of person": 2.0, "weight of home": -1.5, "weight": 0.5,
+        "against, of person": -1.0, "against, of home": -2.0, "for, of person": 3.0, "for, of home": 0.5,
+        "worst of person": -1.0, "worst of home": -2.0, "second worst": -1.0, "best of person": 3.0,
+    }  # fmt: skip
+    assert expected == pytest.approx(found)
+
+
+@given(seeds, st.integers(1, 12), st.integers(0, 5))
+@settings(max_examples=50)
+def test_the_summary_is_what_a_plain_sum_finds(seed: int, width: int, rows: int) -> None:
+    """Also where all attributes are the person's or all the home's: what nobody has counts as nothing."""
+    rng = np.random.default_rng(seed)
+    weight, personal = rng.normal(0, 2, (rows, width)), rng.random(width) < rng.choice([0.0, 0.5, 1.0])
+    odds = rng.normal(0, 3, rows)
+    for row, found, above in zip(weight.tolist(), by_name(odds, weight, personal), odds.tolist(), strict=True):
+        person = [one for one, own in zip(row, personal, strict=True) if own]
+        home = [one for one, own in zip(row, personal, strict=True) if not own]
+        assert above == found["record unit's odds"]
+        assert sum(row) == pytest.approx(found["weight"])
+        for whose, part in (("person", person), ("home", home)):
+            assert sum(part) == pytest.approx(found[f"weight of {whose}"])
+            assert sum(one for one in part if one < 0) == pytest.approx(found[f"against, of {whose}"])
+            assert sum(one for one in part if one > 0) == pytest.approx(found[f"for, of {whose}"])
+            assert min([0.0, *part]) == found[f"worst of {whose}"]
+        assert max([0.0, *person]) == found["best of person"]
+        assert sorted([*row, 0.0, 0.0])[1] == found["second worst"]
+
+
+@given(seeds, st.integers(1, 12))
+@settings(max_examples=50)
+def test_more_weight_of_an_attribute_lowers_no_column(seed: int, width: int) -> None:
+    """Tables rise along every column, so the whole rises with every attribute."""
+    rng = np.random.default_rng(seed)
+    weight, personal = rng.normal(0, 2, (1, width)), rng.random(width) < 0.5
+    more = weight + rng.exponential(2) * (np.arange(width) == rng.integers(width))
+    low, high = (summary(np.zeros(1), one, personal) for one in (weight, more))
+    assert (high >= low - 1e-12).all()
+
+
+# Prior knowledge
+
+ROLES_USED = ("given_name", "family_name", "street")
+
+
+def known(seed: int) -> Shares:
+    """Shares of the levels for three roles."""
+    rows = np.random.default_rng(seed).dirichlet(np.ones(LEVELS), 6) * 0.99 + 0.01 / LEVELS
+    return Shares(dict(zip(ROLES_USED, rows[:3], strict=True)), dict(zip(ROLES_USED, rows[3:], strict=True)))
+
+
+def weight_alone() -> Tables:
+    """Log odds of 1 where the weight of all attributes is above 0, else −1."""
+    at = SUMMARY.index("weight")
+    edges = tuple(np.array([0.0]) if name == "weight" else np.array([]) for name in SUMMARY)
+    up: Direction = 1
+    return Tables(SUMMARY, (up,) * len(SUMMARY), edges, (Term(at, at, np.array([[-1.0], [1.0]])),), 0.0)
+
+
+def pairs(seed: int, count: int, width: int = 3) -> Reals:
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.normal(0, 3, count), rng.integers(0, LEVELS, (count, width))])
+
+
+def test_attributes_are_weighed_by_their_roles() -> None:
+    """Named in the schema or seen from the name; what is whose follows from the role."""
+    schema = Schema(
+        name="some",
+        attributes=(Attribute(name="surname"), Attribute(name="x", role="given_name"), Attribute(name="strasse")),
+    )
+    shares = known(1)
+    prior = WeighedAttributes.of(schema, weight_alone(), shares)
+    assert [False, True, False] == prior.personal.tolist()
+    expected = [shares.match[role].tolist() for role in ("family_name", "given_name", "street")]
+    assert expected == prior.match.tolist() == prior.here[0].tolist()
+
+
+def test_log_odds_are_the_tables_of_the_summed_weights() -> None:
+    """And the columns that labels may give more weight to are the weights themselves."""
+    prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(2))
+    features = pairs(3, 200)
+    expected = summed(weights(prior.match, prior.other), features[:, 1:].astype(np.int64))
+    np.testing.assert_array_equal(expected, prior.columns(features))
+    assert np.where(expected.sum(axis=1) > 0, 1.0, -1.0).tolist() == prior.log_odds(features).tolist()
+    assert 0 < (expected.sum(axis=1) > 0).sum() < 200
+
+
+def test_a_look_at_the_pairs_starts_from_what_was_known_before_each_time() -> None:
+    """Shares adapt to all pairs at hand; looking twice must not count the same pairs twice."""
+    prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(4))
+    features = pairs(5, 3000)
+    once = prior.settled(features)
+    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.match, prior.other)
+    for actual, again, wanted in zip(once.here, once.settled(features).here, expected, strict=True):
+        np.testing.assert_array_equal(wanted, actual)
+        np.testing.assert_array_equal(wanted, again)
+    assert np.abs(once.here[0] - prior.here[0]).max() > 0.01
+    np.testing.assert_array_equal(prior.match, once.match)
