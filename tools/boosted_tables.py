@@ -44,11 +44,16 @@ def boosted(
     share = float(np.average(truth, weights=weight))
     odds = np.full(len(truth), np.log(share / (1 - share)))
     tables = {pair: np.zeros(_shape(pair, edges)) for pair in chosen}
+    cells = {pair: binned[pair[0]] * _shape(pair, edges)[1] + _column(pair, binned) for pair in chosen}
     for _ in range(rounds):
-        for first, second in chosen:
-            step = _step(truth - _p(odds), weight, odds, binned, (first, second), edges, directions)
-            tables[first, second] += step
-            odds += step[binned[first], binned[second] if first != second else 0]
+        for pair in chosen:
+            table = tables[pair]
+            p = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
+            pull = np.bincount(cells[pair], (truth - p) * weight, table.size)
+            mass = np.bincount(cells[pair], p * (1 - p) * weight, table.size)
+            step = _step(pull, mass, table.shape, [directions[at] for at in pair])
+            tables[pair] = table + step
+            odds += step.ravel()[cells[pair]]
     terms = tuple(Term(*pair, table.round(_DIGITS)) for pair, table in tables.items())
     return Tables(names, directions, tuple(edges), terms, round(float(np.log(share / (1 - share))), _DIGITS))
 
@@ -66,27 +71,15 @@ def _shape(pair: tuple[int, int], edges: Sequence[Reals]) -> tuple[int, int]:
     return len(edges[first]) + 1, len(edges[second]) + 1 if first != second else 1
 
 
-def _p(odds: Reals) -> Reals:
-    return 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
+def _column(pair: tuple[int, int], binned: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    first, second = pair
+    return binned[second] if first != second else np.zeros_like(binned[first])
 
 
-def _step(
-    residual: Reals,
-    weight: Reals,
-    odds: Reals,
-    binned: Sequence[NDArray[np.int64]],
-    pair: tuple[int, int],
-    edges: Sequence[Reals],
-    directions: Sequence[Direction],
-) -> Reals:
+def _step(pull: Reals, mass: Reals, shape: tuple[int, ...], directions: Sequence[Direction]) -> Reals:
     """A small tree over the cells of a table, a fraction of the way to what is left unexplained there."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    (first, second), shape = pair, _shape(pair, edges)
-    cell = binned[first] * shape[1] + (binned[second] if first != second else 0)
-    p = _p(odds)
-    pull = np.bincount(cell, residual * weight, shape[0] * shape[1])
-    mass = np.bincount(cell, p * (1 - p) * weight, shape[0] * shape[1])
     target = np.clip(pull / np.maximum(mass, 1e-9), -_FARTHEST, _FARTHEST)
     row, column = (grid.ravel() for grid in np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij"))
     tree = HistGradientBoostingRegressor(
@@ -95,7 +88,7 @@ def _step(
         max_leaf_nodes=_LEAVES,
         min_samples_leaf=1,
         l2_regularization=_FIRM,
-        monotonic_cst=[directions[first], directions[second]],
+        monotonic_cst=list(directions),
         early_stopping=False,
         random_state=0,
     )

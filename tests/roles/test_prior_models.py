@@ -10,6 +10,7 @@ import pytest
 from small_project import SCHEMA, A, B, Traffic, make_attribute_unit, make_record_unit, with_protocol
 from whole_runs import PERSON, study_of
 
+from known_odds import KnownOdds
 from unveil.lab.evaluation.result import Point
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings, World
@@ -254,14 +255,8 @@ def test_threshold_and_band_of_a_model_without_a_threshold() -> None:
     rows = np.arange(51, dtype=np.int32)
     unit.comparison = Comparison(Pairs(rows, rows, similarity), 51)
     # Evidence under which the log odds fall evenly with the distance to .75: only pairs close to it are uncertain.
-    model = unit.layer.model
-    assert isinstance(model, LogisticModel)
-    direction = np.zeros((51, len(model.prior.names)))
-    column = int(np.argmax(np.abs(model.prior.weight)))
-    direction[:] = model.prior.mean
-    wanted = 40 * (similarity - 0.75) - model.prior.intercept
-    direction[:, column] += wanted * model.prior.scale[column] / model.prior.weight[column]
-    unit.layer.add(direction)
+    unit.layer.model = LogisticModel(KnownOdds())
+    unit.layer.add(40 * (similarity - 0.75)[:, None])
     unit.layer.classify()
     assert int((similarity > 0.75).sum()) == int(unit.layer.g.sum())
     assert 0.76 == pytest.approx(unit.t)

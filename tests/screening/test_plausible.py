@@ -17,7 +17,7 @@ from unveil.lab.synthetic import Registers, generate
 from unveil.linkage.bits import Bits, word_count
 from unveil.linkage.engine import Encoded, comparing
 from unveil.models.logistic import LogisticModel
-from unveil.models.priors import load_prior
+from unveil.models.priors import load_tables
 from unveil.models.record_evidence import record_evidence
 from unveil.records import Column, Records
 from unveil.schema import BlockingKey, Hardening, Schema, built_in
@@ -101,7 +101,7 @@ def f1(name: str, hardening: str, right: Encoded, kept: NDArray[np.bool_]) -> tu
     protocol = schema.protocol
     pairs = comparing(choose("reference"), floor=protocol.floor, max_block=protocol.max_block)(left, some).pairs
     evidence = record_evidence(pairs, left, some, max_block=protocol.max_block)
-    matched = LogisticModel(load_prior("record")).log_odds(evidence) > 0
+    matched = LogisticModel(load_tables("record")).log_odds(evidence) > 0
     place = rows[pairs.right].astype(np.int32)
     honest = place < N
     is_true = truth_flags(pairs.left, place, truth) & honest

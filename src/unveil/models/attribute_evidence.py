@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
-from unveil.models.levels import Levels, Shares, adapted, levels, summed, weights
+from unveil.models.levels import UNLIKE, Levels, Shares, adapted, levels, summed, weights
 from unveil.models.tables import Tables
 from unveil.schema import Schema
 from unveil.schema.attribute_roles import ROLES
@@ -26,6 +26,9 @@ SUMMARY: Final = (
     "record unit's odds", "weight of person", "weight of home", "weight", "against, of person", "against, of home",
     "for, of person", "for, of home", "worst of person", "worst of home", "second worst", "best of person",
 )  # fmt: skip
+_LIKELY = 1.5  # log odds from above of a pair that is taken for a match
+_ENOUGH = 30  # of such pairs tell how an attribute is written
+_MOST, _NEARLY_ALL = 0.65, 0.85  # of these unlike: an attribute is heard less, and not at all
 _SUREST = 12.0  # log odds from above that say no more beyond this
 
 
@@ -55,7 +58,8 @@ class WeighedAttributes:
     """
     Prior knowledge of the attribute unit: tables over the summary of a pair's weights.
 
-    `match` and `other` are the shares of levels as known before, `here` as found among the pairs at hand.
+    `match` and `other` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says
+    how far each attribute is listened to.
     """
 
     tables: Tables
@@ -63,6 +67,7 @@ class WeighedAttributes:
     match: Reals
     other: Reals
     here: tuple[Reals, Reals]
+    heard: Reals
 
     @classmethod
     def of(cls, schema: Schema, tables: Tables, shares: Shares) -> WeighedAttributes:
@@ -74,7 +79,7 @@ class WeighedAttributes:
         """For attributes with these roles."""
         match, other = shares.of(roles)
         personal = np.array([ROLES[role].whose == "person" for role in roles], bool)
-        return cls(tables, personal, match, other, (match, other))
+        return cls(tables, personal, match, other, (match, other), np.ones(len(roles)))
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row of `attribute_evidence`."""
@@ -86,11 +91,25 @@ class WeighedAttributes:
 
     def columns(self, features: Reals) -> Reals:
         """The weight of each attribute, which labels may count for more."""
-        return summed(weights(*self.here), _levels(features))
+        return summed(weights(*self.here), _levels(features)) * self.heard
 
     def settled(self, features: Reals) -> WeighedAttributes:
-        """The same, with shares adapted to these pairs."""
-        return replace(self, here=adapted(_levels(features), features[:, 0], self.match, self.other))
+        """The same, with shares adapted to these pairs; attributes that one owner writes otherwise are not heard."""
+        found, above = _levels(features), features[:, 0]
+        return replace(self, here=adapted(found, above, self.match, self.other), heard=_heard(found, above))
+
+
+def _heard(found: Levels, above: Reals) -> Reals:
+    """
+    How far each attribute is listened to, from 0 to 1, by the pairs that the layer above takes for matches.
+
+    An attribute that is unlike in nearly all of them is written otherwise by one owner, and says nothing here.
+    """
+    sure = found[above > _LIKELY]
+    there = (sure > 0).sum(axis=0)
+    unlike = ((sure > 0) & (sure <= UNLIKE)).sum(axis=0) / np.maximum(there, 1)
+    heard = np.clip((_NEARLY_ALL - unlike) / (_NEARLY_ALL - _MOST), 0, 1)
+    return np.where(there >= _ENOUGH, heard, 1.0)
 
 
 def _levels(features: Reals) -> Levels:

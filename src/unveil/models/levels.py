@@ -20,6 +20,7 @@ from unveil.linkage.outcome import Reals
 #: Similarities from which on a level begins; 0 is a missing value, 1 the lowest level, the last of these is equality.
 BOUNDS: Final = np.array([0.45, 0.55, 0.65, 0.75, 0.85, 0.999])
 _EQUAL: Final = len(BOUNDS) + 1
+UNLIKE: Final = 3  # levels up to this one are values that have little in common
 CLASSES: Final = 3  # of frequency: an equal value is a frequent, a common or a rare one
 LEVELS: Final = _EQUAL + CLASSES + 1
 _FIRM: Final = 5000.0  # pairs that what is known before is worth

@@ -12,8 +12,8 @@ from unveil.linkage.outcome import Flags, Outcomes, Reals
 ERRORS = np.round(np.arange(0.01, 1.0, 0.01), 10)
 #: From this error on labels are as good as a coin, or worse: nothing is learnt from them.
 NO_BETTER_THAN_CHANCE = 0.45
-#: What is expected of a reviewer before any label was seen, as if six had been checked and one been wrong.
-_WRONG, _RIGHT = 1.0, 5.0
+#: What is expected of a reviewer before any label was seen, as if ten had been checked and two been wrong.
+_WRONG, _RIGHT = 2.0, 8.0
 _STEPS = 30
 _HALVINGS = 40
 _CLOSE = 1e-9

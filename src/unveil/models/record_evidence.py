@@ -42,6 +42,8 @@ _CLEARLY = 4  # standard errors above nothing
 _TYPICAL = 0.16  # agreement of strangers' plain filters: .158 among voters, .15 among generated people of both layouts
 _LOWEST_RANK = 5  # ranks from here on are the same
 _CLEAR = (0.5, 0.12)  # similarity and margin of a pair that is hardly ever wrong
+_SECOND_ENTRIES = (0.18, 0.35)  # share of copies up to which kin explains them, and from which on it cannot
+_STILL_SAID = 0.8
 _ALIKE = 0.6  # similarity of another candidate that looks like a second entry of the same person
 
 
@@ -61,9 +63,10 @@ def record_evidence(
     )
     total = np.maximum(x + y, 1)
     sizes = len(a.filters), len(b.filters)
-    everywhere = [
-        float(np.log(sizes[0] * sizes[1])) / 2, _clear(z, margin, min(sizes)), spread, _copies(z, margin, others),
-    ]  # fmt: skip
+    clear, copies = _clear(z, margin, min(sizes)), _copies(z, margin, others)
+    left, right = (one * _rivalry(copies) for one in (left, right))
+    margin = np.minimum(left, right)
+    everywhere = [float(np.log(sizes[0] * sizes[1])) / 2, clear, spread, copies]
     columns = [
         z, z / spread, z / spread - np.sqrt(2 * np.log(max(2, *sizes))),
         keys, np.full(len(z), float(a.keys.shape[1])), rarest, rarity,
@@ -79,6 +82,12 @@ def _clear(z: Reals, margin: Reals, fewest: int) -> float:
     """The log odds of a record of the smaller side being in a pair that is clear at first sight."""
     clear = int(((z > _CLEAR[0]) & (margin > _CLEAR[1])).sum())
     return float(np.log((clear + 0.5) / (max(0, fewest - clear) + 0.5)))
+
+
+def _rivalry(copies: float) -> float:
+    """How much a better partner speaks against a pair: less, the more people stand in a register twice."""
+    few, many = _SECOND_ENTRIES
+    return 1 - _STILL_SAID * float(np.clip((copies - few) / (many - few), 0, 1))
 
 
 def _copies(z: Reals, margin: Reals, others: tuple[Reals, Reals]) -> float:

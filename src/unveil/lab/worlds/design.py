@@ -63,6 +63,8 @@ class Design:
             raise SettingError(f"a world needs {FEWEST} attributes or more, and a rate of each kind for every one")
         if min(self.sizes) < 1 or not 0 <= self.overlap <= 1:
             raise SettingError("a world needs records, and an overlap between 0 and 1")
+        if self.habit not in HABITS or self.most_entries < 2:  # noqa: PLR2004 - twice
+            raise SettingError("a world needs a known habit, and two or more entries where people stand twice")
 
     @property
     def shared(self) -> int:

@@ -60,7 +60,8 @@ class Figures:
 def measure(world: WorldRegisters, engine: Engine, *, budget: int = 100, error: float = 0.2) -> Figures:
     """The figures of one world."""
     start = time.perf_counter()
-    study = Study(f"world {world.design.seed}", world.schema, world.a, world.b, world.truth, engine)
+    schema = with_preset(world.schema, PRESET)
+    study = Study(f"world {world.design.seed}", schema, world.a, world.b, world.truth, engine)
     runs = {layers: _run(study, layers, budget=budget, error=error) for layers in (1, 2, 3)}
     final, links = runs[3]
     return Figures(
