@@ -52,12 +52,13 @@ def levels(similarity: Reals, agreement: NDArray[np.uint8]) -> Levels:
 
 
 def weights(match: Reals, other: Reals) -> Reals:
-    """The weight of every level of every attribute, never falling with agreement; a missing value lies in between."""
+    """The weight of every level of every attribute, never falling with agreement; a missing value never speaks for a match."""
     raw = np.log(match / other)
     found = np.empty_like(raw)
     for row in range(len(raw)):
         found[row, 1:] = rising(raw[row, 1:], match[row, 1:] + other[row, 1:])
-        found[row, 0] = np.clip(raw[row, 0], found[row, 1], found[row, -1])
+        # Among uncertain pairs gaps are common in matches, and still a gap must not speak for one.
+        found[row, 0] = np.clip(raw[row, 0], found[row, 1], min(0.0, found[row, -1]))
     return found
 
 

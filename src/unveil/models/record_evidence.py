@@ -64,14 +64,15 @@ def record_evidence(
     total = np.maximum(x + y, 1)
     sizes = len(a.filters), len(b.filters)
     clear, copies = _clear(z, margin, min(sizes)), _copies(z, margin, others)
-    left, right = (one * _rivalry(copies) for one in (left, right))
+    rivalry = _rivalry(copies)
+    left, right = left * rivalry, right * rivalry
     margin = np.minimum(left, right)
     everywhere = [float(np.log(sizes[0] * sizes[1])) / 2, clear, spread, copies]
     columns = [
         z, z / spread, z / spread - np.sqrt(2 * np.log(max(2, *sizes))),
         keys, np.full(len(z), float(a.keys.shape[1])), rarest, rarity,
-        margin, np.maximum(left, right), margin > 0,
-        np.minimum(np.maximum(rank(pairs.left, z), rank(pairs.right, z)), _LOWEST_RANK),
+        margin, np.maximum(left, right), 1 - rivalry * (margin <= 0),
+        rivalry * np.minimum(np.maximum(rank(pairs.left, z), rank(pairs.right, z)), _LOWEST_RANK),
         np.abs(x - y) / total, 2 * np.minimum(x, y) / float(np.median(total)),
         *(np.full(len(z), value) for value in everywhere),
     ]  # fmt: skip
