@@ -32,7 +32,7 @@ RECORD_EVIDENCE: Final[dict[str, Direction]] = {
     "keys shared": 1, "number of keys": 0, "rarest key": 1, "rarity of keys": 1,
     "smaller margin": 1, "larger margin": 1, "best of both": 1, "worse rank": -1,
     "difference in ones": 0, "fewer ones": 0,
-    "records": 0, "clear matches": 0, "spread of strangers": 0, "copies": 0,
+    "records": 0, "clear matches": 1, "spread of strangers": 0, "copies": 0,
 }  # fmt: skip
 _STRANGERS = 20_000
 _SIGMA = (0.16, 0.5, 0.84)  # quantiles that are a standard deviation apart where similarity is normal
@@ -42,6 +42,7 @@ _CLEARLY = 4  # standard errors above nothing
 _TYPICAL = 0.16  # agreement of strangers' plain filters: .158 among voters, .15 among generated people of both layouts
 _LOWEST_RANK = 5  # ranks from here on are the same
 _CLEAR = (0.5, 0.12)  # similarity and margin of a pair that is hardly ever wrong
+_NO_KEYS = (0.3, 5.0, 6.0)  # what keys show in pairs that may be matches as well as not
 _SECOND_ENTRIES = (0.18, 0.35)  # share of copies up to which kin explains them, and from which on it cannot
 _STILL_SAID = 0.8
 _ALIKE = 0.6  # similarity of another candidate that looks like a second entry of the same person
@@ -137,7 +138,8 @@ def _keys(pairs: Pairs, a: Encoded, b: Encoded, max_block: int) -> tuple[Reals, 
     shared = np.zeros(len(pairs))
     rarest, rarity = np.zeros(len(pairs)), np.zeros(len(pairs))
     if not width:
-        return shared, rarest, rarity
+        # Where there are no keys, that none is shared must say nothing.
+        return shared + _NO_KEYS[0], rarest + _NO_KEYS[1], rarity + _NO_KEYS[2]
     blocks = Blocks.of(a.keys, b.keys, max_block=max_block)
     records = len(a.filters) + len(b.filters)
     for key in range(width):

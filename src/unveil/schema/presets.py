@@ -31,7 +31,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "models": "prior",
         "neighbours": 5,
         "strategy": "closest",
-        "p_t": 0.95,
+        "p_t": 0.98,
         "controls": 0.2,
         "clerical_weight_r": 1.0,
         "clerical_weight_a": 1.0,
