@@ -52,7 +52,7 @@ def levels(similarity: Reals, agreement: NDArray[np.uint8]) -> Levels:
 
 
 def weights(match: Reals, other: Reals) -> Reals:
-    """The weight of every level of every attribute, never falling with agreement; a missing value never speaks for a match."""
+    """The weight of every level of every attribute, never falling with agreement; a gap never speaks for a match."""
     raw = np.log(match / other)
     found = np.empty_like(raw)
     for row in range(len(raw)):

@@ -10,7 +10,7 @@ It never sees an attribute, a value or key_do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -308,9 +308,12 @@ class RecordUnit(KeepsAll):
         odds = taught.log_odds(evidence)
         odds[opened] = log_odds(Outcomes(layer.label_g[opened], layer.label_p[opened]))
         blocks = Blocks.of(left.keys, right.keys, max_block=self._protocol.max_block)
+        near = self.comparison.near
         first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
+        ways = (first, others) if near is None else (near, first | others)
         trusted = layer.model.calibrated and len(opened) > 0 and taught.plausible
-        candidates = Candidates(odds, layer.labelled, self.matches(), first, others)
+        kind: Literal["keys", "neighbours"] = "keys" if near is None else "neighbours"
+        candidates = Candidates(odds, layer.labelled, self.matches(), *ways, kind)
         return estimated_quality(candidates, trusted=trusted)
 
     def _finish(self) -> Step:
