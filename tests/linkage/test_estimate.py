@@ -59,8 +59,34 @@ def test_matches_lost_in_blocking_lower_recall_and_not_precision() -> None:
     first, others = np.arange(110) < 90, (np.arange(110) < 80) | (np.arange(110) >= 90)
     every = np.ones(110, bool)
     found = estimated_quality(Candidates(sure, every, every, first, others))
-    assert (1.0, 1.0, 1.0) == pytest.approx(found.precision)
-    assert (110 / 112.5, 110 / 110.75, 1.0) == pytest.approx(found.recall)
+    assert (1.0, 1.0) == pytest.approx(found.precision[1:])
+    assert (110 / 110.75, 1.0) == pytest.approx(found.recall[1:])
+    assert found.recall[0] < 110 / 112.5
+    # Keys and neighbours are as good as independent: all 2.5 are expected.
+    ways = estimated_quality(Candidates(sure, every, every, first, others, "neighbours"))
+    assert 110 / 112.5 == pytest.approx(ways.recall[1])
+    assert ways.recall[0] < 110 / 115
+
+
+def test_one_way_alone_cannot_tell_what_it_lost() -> None:
+    """A share of all matches is allowed for, in the interval and in the point."""
+    sure, every = np.full(100, 30.0), np.ones(100, bool)
+    found = estimated_quality(Candidates(sure, every, every, every, ~every, "neighbours"))
+    assert 1 / 1.02 == pytest.approx(found.recall[1])
+    assert found.recall[0] < 1 / 1.04
+
+
+def test_few_links_are_less_certain_than_many() -> None:
+    """What chance does to ten pairs it does not do to a thousand."""
+    few, many = (estimated_quality(candidates(np.full(n, 2.0))).precision for n in (10, 1000))
+    assert few[2] - few[0] > many[2] - many[0] + 0.1
+
+
+def test_pairs_far_from_a_match_add_up_to_few() -> None:
+    """A hundred thousand pairs at odds of one in a thousand would be a hundred matches, and are about ten."""
+    odds = np.concatenate([np.full(1000, 8.0), np.full(100_000, -7.0)])
+    opened = np.arange(len(odds)) < 1000
+    assert 0.98 < estimated_quality(candidates(odds, opened=opened)).recall[1] < 1
 
 
 def test_pairs_never_opened_are_less_certain_than_opened_ones() -> None:

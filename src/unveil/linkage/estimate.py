@@ -70,13 +70,15 @@ def estimated_quality(pairs: Candidates, *, trusted: bool = True) -> Estimate:
     )
     # One shift of all log odds lifts precision and lowers recall, or the other way round: none reaches the best F1.
     f1 = (_f1(precision[0], recall[0]), _f1(precision[1], recall[1]), _f1(precision[2], recall[2]))
-    linked = max(1, int(pairs.linked.sum()))
+    linked = int(pairs.linked.sum())
     precision, recall, f1 = (_by_chance(one, linked) for one in (precision, recall, f1))
     return Estimate(precision, recall, f1, trusted)
 
 
 def _by_chance(interval: Interval, count: int) -> Interval:
     """The interval, wider by what chance may do to that many pairs."""
+    if not count:
+        return interval
     low, point, high = interval
     off = _SPREAD * float(np.sqrt(max(point * (1 - point), 0.25 / (count + 1)) / count))
     return max(0.0, low - off), point, min(1.0, high + off)
