@@ -228,7 +228,7 @@ def test_without_screening_unions_spoil_the_result() -> None:
     clean, _ = f1("person", "xor-fold", honest, np.ones(N, bool))
     bad = with_poison(honest, *poison("unions", honest, N // 2))
     of_honest_pairs, of_all = f1("person", "xor-fold", bad, np.ones(len(bad.filters), bool))
-    assert of_honest_pairs < clean - 0.015
+    assert of_honest_pairs < clean - 0.01
     assert of_all < clean - 0.05
 
 

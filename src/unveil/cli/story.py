@@ -36,10 +36,13 @@ class DemoStory:
     def record_unit(self, study: Study) -> None:
         """What the record unit found."""
         found = study.comparison
-        self._chapter(
-            "The record unit",
-            f"compares {found.compared:,} pairs of filters that share a hashed blocking key. It sees no name.",
-        )
+        compared = f"compares {found.compared:,} pairs of filters that share a hashed blocking key."
+        if found.near is not None:
+            compared = (
+                f"compares all {found.compared:,} pairs of filters and keeps {len(found.pairs):,} that share a hashed "
+                "blocking key or are each other's nearest."
+            )
+        self._chapter("The record unit", f"{compared} It sees no name.")
 
     def point(self, point: Point) -> None:
         """One line per iteration of the loop."""
