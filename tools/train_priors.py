@@ -54,7 +54,7 @@ _FARTHEST = 6.0  # log odds beyond which M_R would not ask
 _PER_WORLD = 60.0  # pairs of either kind that a world counts for in the shares of levels, at most
 _BEFORE = 0.5  # of a pair, in every level that no world shows
 #: Roles that no world has, and the ones that are most like them.
-_LIKE = {"house_number": "postcode", "region": "sex", "email": "id_number", "other": "birthplace"}
+_LIKE = {"house_number": "postcode", "region": "sex", "email": "id_number", "other": "street"}
 #: 0: every pair of every world counts the same; 1: every world does.
 _RECORD_EVENNESS, _ATTRIBUTE_EVENNESS = 0.4, 0.6
 #: Pieces of evidence that say more together than each alone.

@@ -80,7 +80,8 @@ def test_shipped_levels_know_every_role() -> None:
 def test_agreement_weighs_more_than_difference_in_every_role(role: str) -> None:
     """The least that can be asked of the shipped levels; a number of one's own tells more than the town."""
     weight = weights(*load_levels().of([role]))[0]
-    assert weight[1] < 0 < weight[-1]
+    assert weight[1] < 0
+    assert weight[1] < weight[-1]
 
 
 def test_what_is_one_persons_alone_weighs_more_than_what_many_share() -> None:

@@ -67,6 +67,7 @@ def other_than(value: Any, annotation: tuple[Any, ...]) -> Any:
     parts = [*annotation, *get_args(annotation[0])]
     choices = [one for part in parts if get_origin(part) is Literal for one in get_args(part)]
     choices += rows_of(annotation) or ()
+    choices += [row for part in get_args(annotation[0]) for row in rows_of(get_args(part)) or ()]
     match value:
         case bool():
             return not value
@@ -79,7 +80,7 @@ def other_than(value: Any, annotation: tuple[Any, ...]) -> Any:
         case str():
             return value + "x"
         case None:
-            return 1
+            return choices[0] if choices else 1
     raise AssertionError(type(value))
 
 
