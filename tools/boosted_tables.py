@@ -49,8 +49,8 @@ def boosted(
         for pair in chosen:
             table = tables[pair]
             p = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-            pull = np.bincount(cells[pair], (truth - p) * weight, table.size)
-            mass = np.bincount(cells[pair], p * (1 - p) * weight, table.size)
+            pull: Reals = np.bincount(cells[pair], (truth - p) * weight, table.size).astype(np.float64)
+            mass: Reals = np.bincount(cells[pair], p * (1 - p) * weight, table.size).astype(np.float64)
             step = _step(pull, mass, table.shape, [directions[at] for at in pair])
             tables[pair] = table + step
             odds += step.ravel()[cells[pair]]

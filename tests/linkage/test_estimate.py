@@ -101,8 +101,9 @@ def test_pairs_never_opened_are_less_certain_than_opened_ones() -> None:
 def test_intervals_are_ordered_shares(seed: int, n: int, wide: float) -> None:
     """Low ≤ point ≤ high, all between 0 and 1, for any odds, links and keys, none at all included."""
     rng = np.random.default_rng(seed)
-    flags = [rng.random(n) < rng.random() for _ in range(4)]
-    found = estimated_quality(Candidates(rng.normal(0, 1, n) * wide, *flags), trusted=bool(seed % 2))
+    opened, linked, one, other = (rng.random(n) < rng.random() for _ in range(4))
+    pairs = Candidates(rng.normal(0, 1, n) * wide, opened, linked, one, other)
+    found = estimated_quality(pairs, trusted=bool(seed % 2))
     for low, point, high in (found.precision, found.recall, found.f1):
         assert 0 <= low <= point <= high <= 1 + 1e-12
     assert bool(seed % 2) == found.trusted
