@@ -8,6 +8,7 @@ month stay an unordered pair, so the same day agrees whoever wrote it, and so do
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +20,7 @@ _TOGETHER: Final = re.compile(r"(\d{8})(?:\d{6})?\Z")
 _SHORT: Final = re.compile(r"(\d{2})(\d{2})(\d{2})\Z")
 _YEAR: Final = re.compile(r"(?:18|19|20)?\d{2}\Z")
 _NAMED: Final = re.compile(r"(?:(\d{1,2})[\s.\-/]*)?([a-zà-ÿ]{3,12})[\s.,\-/]*(?:(\d{1,2}),? )?(\d{4}|\d{2})" + _TIME)
-#: Beginnings of the months' names in English, German, French, Spanish, Portuguese, Italian and Dutch; longer ones first.
+#: How names of months begin in English, German, French, Spanish, Portuguese, Italian and Dutch; longer ones first.
 # fmt: off
 _NAMES: Final = (
     ("juin", 6), ("juil", 7), ("août", 8), ("aout", 8), ("agosto", 8), ("märz", 3),
@@ -37,6 +38,7 @@ class DateParts:
 
     year: str
     others: tuple[int, int] | None = None
+    year_first: bool = False
 
     @property
     def is_date(self) -> bool:
@@ -58,7 +60,7 @@ def date_parts(text: str) -> DateParts | None:
         return _from_eight(together[1])
     if short := _SHORT.match(text):
         first, second, third = short.groups()
-        as_year_first = DateParts(first, (int(second), int(third)))
+        as_year_first = DateParts(first, (int(second), int(third)), year_first=True)
         return as_year_first if as_year_first.is_date else DateParts(third, (int(first), int(second)))
     return _from_named(text.casefold().replace(" de ", " "))
 
@@ -83,14 +85,28 @@ def exchanged(text: str) -> str:
         return text[: one[0]] + text[slice(*two)] + text[one[1] : two[0]] + text[slice(*one)] + text[two[1] :]
     parts = _from_eight(text[:8]) if _TOGETHER.match(text) else None
     if parts:
-        at = 4 if text.startswith(parts.year) and not text[4:].startswith(parts.year) else 0
+        at = 4 if parts.year_first else 0
         return text[:at] + text[at + 2 : at + 4] + text[at : at + 2] + text[at + 4 :]
     return text
 
 
+def order_of(texts: Iterable[str]) -> str | None:
+    """In which order most of these dates are written, in words; None where there are none."""
+    dates = [parts for text in texts if (parts := date_parts(text)) and parts.is_date]
+    if not dates:
+        return None
+    if 2 * sum(date.year_first for date in dates) > len(dates):
+        return "year first"
+    beyond = [sum(date.others[at] > _MONTHS for date in dates if date.others) for at in (0, 1)]
+    if beyond[0] == beyond[1]:
+        return "year last"
+    return "day first" if beyond[0] > beyond[1] else "month first"
+
+
 def _from_apart(first: str, second: str, third: str) -> DateParts | None:
     if _is_year(first):
-        return DateParts(first, (int(second), int(third))) if len(third) <= 2 else None  # noqa: PLR2004 - a day
+        is_day = len(third) <= 2  # noqa: PLR2004 - digits
+        return DateParts(first, (int(second), int(third)), year_first=True) if is_day else None
     if len(first) > 2 or len(third) not in {2, 4}:  # noqa: PLR2004 - digits of a day, of a year
         return None
     return DateParts(third, (int(first), int(second)))
@@ -103,7 +119,7 @@ def _is_year(digits: str) -> bool:
 
 def _from_eight(digits: str) -> DateParts | None:
     if digits.startswith(_CENTURIES):
-        parts = DateParts(digits[:4], (int(digits[4:6]), int(digits[6:])))
+        parts = DateParts(digits[:4], (int(digits[4:6]), int(digits[6:])), year_first=True)
         # 20051984 begins like a year and is the 20th of May.
         if parts.is_date or not digits[4:].startswith(_CENTURIES):
             return parts

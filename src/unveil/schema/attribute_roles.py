@@ -69,7 +69,8 @@ ROLES: Final[dict[str, AttributeRole]] = {
         words=(
             "dateofbirth", "birthdate", "birthday", "birthdt", "dob", "bday", "dtbirth",
             "geburtsdatum", "geburtstag", "gebdat", "gebdatum", "datenaissance", "datedenaissance", "naissance", "ddn",
-            "fechanacimiento", "fechadenacimiento", "fechanac", "nacimiento", "fnac", "datanascita", "datadinascita", "nascita",
+            "fechanacimiento", "fechadenacimiento", "fechanac", "nacimiento", "fnac", "datanascita",
+            "datadinascita", "nascita",
             "geboortedatum", "gebdat", "datanascimento", "datadenascimento", "datanasc", "nascimento",
             "dataurodzenia", "urodzenia", "fodelsedatum", "fodselsdato", "fodselsdag", "syntymaaika",
         ),
@@ -141,7 +142,8 @@ ROLES: Final[dict[str, AttributeRole]] = {
         sentence="postal code", whose="home", mistaken=0.03, changed_by="move", number=True,
         words=(
             "postcode", "postalcode", "zipcode", "zip", "plz", "postleitzahl", "codepostal", "cpostal", "cp",
-            "codigopostal", "cap", "codicepostale", "pcode", "kodpocztowy", "postnummer", "postnr", "postinumero", "cep",
+            "codigopostal", "cap", "codicepostale", "pcode", "kodpocztowy", "postnummer", "postnr", "postinumero",
+            "cep",
             "pincode", "eircode",
         ),
     ),
