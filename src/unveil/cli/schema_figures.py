@@ -103,7 +103,7 @@ _KEY: Columns = (
     ("records with it", lambda one: f"{one.has:.1%}"),
     ("pairs", lambda one: f"{one.pairs:,}"),
     ("for each record", lambda one: f"{one.pairs_per_record:.2f}"),
-    ("largest block", lambda one: f"{one.largest_block:,} pairs"),
+    ("pairs in the largest block", lambda one: f"{one.largest_block:,}"),
 )
 _LEFT = ("attribute", "role", "key")
 

@@ -62,7 +62,7 @@ FITTING_CONTENTS: Final[dict[str, Callable[[ColumnFacts], bool]]] = {
 def column_roles(columns: Mapping[str, ColumnFacts], id_column: str) -> dict[str, ColumnRole]:
     """The role of every column but the record id, in the order of the file."""
     found = {name: _role(name, facts) for name, facts in columns.items() if name != id_column}
-    found = _whole_names(found, columns)
+    found = _second_names(_whole_names(found, columns))
     found = _one_date_of_birth(found, columns)
     return {name: _of_use(column, columns[name]) for name, column in found.items()}
 
@@ -134,6 +134,13 @@ def _name_from_contents(facts: ColumnFacts) -> str:
         if family >= 0.04 and family > given:  # noqa: PLR2004
             return "family_name"
     return _OTHER
+
+
+def _second_names(found: dict[str, ColumnRole]) -> dict[str, ColumnRole]:
+    """Take a further column of given names for second names, where no column's own name says which is which."""
+    given = [name for name, column in found.items() if column.role == "given_name"]
+    further = [name for name in given[1:] if found[name].by == "contents"]
+    return {name: replace(column, role="middle_name") if name in further else column for name, column in found.items()}
 
 
 def _whole_names(found: dict[str, ColumnRole], columns: Mapping[str, ColumnFacts]) -> dict[str, ColumnRole]:

@@ -17,6 +17,7 @@ from unveil.encoding.planning.common_names import FAMILY_NAMES, GIVEN_NAMES, STR
 _PLAIN: Final = ("transliterate", "trim", "lowercase", "strip-accents")
 _OLDEST, _YOUNGEST = 1880, 2035
 _PHONE: Final = re.compile(r"[+(]?[\d][\d\s()/.\-+]{4,22}\Z")
+_PREFIX: Final = re.compile(r"\+|\(|00?[1-9]")
 _POSTCODE: Final = re.compile(
     r"(?:[a-z]{1,2}-)?\d{4,6}\Z"  # most countries, with the country before it or not
     r"|\d{5}-\d{4}\Z|\d{2}-\d{3}\Z|\d{3} \d{2}\Z"  # United States, Poland, Sweden
@@ -62,8 +63,12 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_dialled(text: str) -> bool:
-    """A number that is written as only telephone numbers are: with a prefix, or in groups."""
-    return _is_phone(text) and (text[0] in "+(0" or any(letter in " /()-" for letter in text.strip()))
+    """A number that is written as only telephone numbers are: with a prefix, or long and in three groups."""
+    if not _is_phone(text):
+        return False
+    digits = sum(letter.isdecimal() for letter in text)
+    is_long = digits >= 10 and len(re.findall(r"[\s/()\-.]+", text)) > 1  # noqa: PLR2004 - a social security number has 9
+    return is_long or (bool(_PREFIX.match(text)) and digits >= 8)  # noqa: PLR2004 - shorter ones may be any number
 
 
 def _is_words(text: str) -> bool:
