@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-
 from command_line import unveil
+
 from unveil.lab.synthetic import generate, write
 from unveil.schema import built_in_text, load, parse
 
@@ -23,18 +23,15 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-#: Surnames and parts of addresses that are words of ours, too.
-OUR_OWN = frozenset({"city", "street", "road", "fields", "close", "moved", "given", "place"})
-
-
 def rows_of(path: Path) -> list[list[str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))
 
 
-def words(text: str) -> set[str]:
-    """Words and dates of four characters or more; numbers alone may be counts."""
-    return {word.casefold() for word in re.findall(r"[\w-]{4,}", text) if not word.isdecimal()}
+def write_rows(path: Path, rows: list[list[str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
 
 
 def test_a_proposed_schema_passes_the_check_without_a_warning(people: Path, tmp_path: Path) -> None:
@@ -108,17 +105,25 @@ def test_warnings_do_not_fail(people: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_no_value_of_a_record_reaches_the_screen(people: Path, *, as_json: bool) -> None:
-    """Of thousands of names, streets, towns and dates not one; neither from check nor from propose."""
-    values = {word for row in rows_of(people / "a.csv")[1:] for cell in row for word in words(cell)} - OUR_OWN
-    assert len(values) > 2000
+def test_no_value_of_a_record_reaches_the_screen(people: Path, tmp_path: Path, *, as_json: bool) -> None:
+    """Of thousands of names, streets, towns and dates not one; each ends like no word of ours, to be known."""
+    header, *rows = rows_of(people / "a.csv")
+    marked = [[cell + "qz" if re.search("[A-Za-z]{3}", cell) else cell for cell in row] for row in rows]
+    assert all(sum(cell.endswith("qz") for cell in row) >= 3 for row in marked)
+    data = write_rows(tmp_path / "marked.csv", [header, *marked])
+    dates = {cell for row in rows for cell in row if re.fullmatch(r"\d{4}-\d\d-\d\d", cell)}
+    assert len(dates) > 1000
     for command in (
-        ("check", people / "clinic.toml", "--data", people / "a.csv", "--other", people / "b.csv"),
-        ("propose", people / "a.csv"),
+        ("check", people / "clinic.toml", "--data", data, "--other", people / "b.csv"),
+        ("propose", data),
+        ("propose", data, "--other", people / "b.csv"),
+        ("propose", data, "--id", "city"),
     ):
         done = unveil("schema", *command, *(["--json"] * as_json))
-        assert 0 == done.returncode
-        assert set() == words(done.stdout + done.stderr) & values
+        said = (done.stdout + done.stderr).casefold()
+        assert said
+        assert "qz" not in said
+        assert not [date for date in dates if date in said or date.replace("-", "") in said]
 
 
 def test_a_missing_column_is_named_with_a_near_one(people: Path, tmp_path: Path) -> None:
@@ -164,8 +169,7 @@ def test_columns_left_out_are_listed_with_the_reason(people: Path, tmp_path: Pat
         [*rows[0], "clinic", "admitted"],
         *([*row, "north", f"2024-01-{at % 28 + 1:02d}"] for at, row in enumerate(rows[1:])),
     ]
-    with (tmp_path / "a.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
+    write_rows(tmp_path / "a.csv", rows)
     done = unveil("schema", "propose", tmp_path / "a.csv", "--out", tmp_path / "s.toml")
     assert "left out     clinic: the same in every record" in done.stdout
     assert "left out     admitted: a date, and nothing says that it is one of birth" in done.stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 
 import pytest
 from hypothesis import given
@@ -25,11 +25,11 @@ YEAR_LAST = (
     "%d%b%Y",
     "%d-%b-%y",
 )
-dates = st.dates(datetime.date(1880, 1, 1), datetime.date(2035, 12, 31))
+dates = st.dates(dt.date(1880, 1, 1), dt.date(2035, 12, 31))
 
 
 @given(dates, st.sampled_from(YEAR_FIRST + YEAR_LAST))
-def test_the_same_day_agrees_in_every_notation(date: datetime.date, notation: str) -> None:
+def test_the_same_day_agrees_in_every_notation(date: dt.date, notation: str) -> None:
     """So keys find people whose dates two registers write differently."""
     text = date.strftime(notation)
     expected = f"{date.year % 100:02d}", "{:02d}{:02d}".format(*sorted((date.day, date.month)))
@@ -78,7 +78,7 @@ def test_any_text_is_read_or_not(text: str) -> None:
 
 
 @given(dates, st.sampled_from(("%Y-%m-%d", "%Y%m%d", "%d.%m.%Y", "%d/%m/%y")))
-def test_exchanging_day_and_month_twice_changes_nothing(date: datetime.date, notation: str) -> None:
+def test_exchanging_day_and_month_twice_changes_nothing(date: dt.date, notation: str) -> None:
     """And once does not change the pair of them."""
     text = date.strftime(notation)
     mirrored = exchanged(text)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from unveil.schema.attribute_roles import CHANGES, ROLES, role_from_name
 
 NAMES = {
-    "given_name": "first_name firstName GIVEN_NAME forename Vorname Prénom nombre nome voornaam imię förnamn etunimi first",
-    "family_name": "last_name surname LNAME Nachname Familienname Nom nom_de_naissance apellido1 cognome achternaam nazwisko",
+    "given_name": "first_name firstName GIVEN_NAME forename Vorname Prénom nombre nome voornaam imię förnamn etunimi",
+    "family_name": "last_name surname LNAME Nachname Familienname Nom nom_de_naissance apellido1 cognome nazwisko",
     "middle_name": "middle_name MiddleInitial second_name zweitvorname",
-    "birth_date": "date_of_birth DOB birthDate Geb.datum Geburtsdatum date_naissance fecha_nac data_di_nascita geboortedatum",
+    "birth_date": "date_of_birth DOB birthDate Geb.datum Geburtsdatum date_naissance fecha_nac data_di_nascita",
     "birth_year": "year_of_birth yob Geburtsjahr année_de_naissance age Alter",
     "sex": "sex Gender Geschlecht sexe sexo sesso geslacht płeć kön",
     "street": "street address_1 Straße Strasse rue calle indirizzo straat home_address",
@@ -20,7 +20,7 @@ NAMES = {
     "postcode": "postcode ZIP zip_code PLZ code_postal cp address_postcode kod_pocztowy",
     "town": "town city suburb Ort Wohnort ville ciudad città woonplaats address_town",
     "region": "state county Bundesland provincia département country",
-    "birthplace": "place_of_birth birthplace Geburtsort lieu_de_naissance luogo_nascita country_of_birth geboorteplaats",
+    "birthplace": "place_of_birth birthplace Geburtsort lieu_de_naissance luogo_nascita geboorteplaats",
     "phone": "phone home_phone mobile Telefon téléphone tel",
     "email": "email e_mail_address E-Mail mail_address courriel",
     "id_number": "soc_sec_id SSN national_id NHS_number personnummer codice_fiscale insurance_no",

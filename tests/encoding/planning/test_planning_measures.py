@@ -139,7 +139,7 @@ def test_blocks_are_those_of_a_plain_count(
     assert len(pairs) == blocks.pairs
     assert max(size.values(), default=0) == blocks.largest
     assert sum(one > most for one in size.values()) == blocks.skipped
-    assert [bool(key) and size[key] <= most for key in keys[0]] == blocks.reached.tolist()
+    assert [key is not None and size[key] <= most for key in keys[0]] == blocks.reached.tolist()
     assert np.mean([bool(key) for key in keys[0]]) == pytest.approx(blocks.has)
 
 
