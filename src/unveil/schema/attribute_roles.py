@@ -52,7 +52,7 @@ class AttributeRole(Choice):
 #: Adding a role is a row here; models learn what it is worth when the priors are made anew.
 ROLES: Final[dict[str, AttributeRole]] = {
     "birthplace": AttributeRole(
-        sentence="where somebody was born", whose="person", mistaken=0.05, counted=True,
+        sentence="where somebody was born", whose="person", mistaken=0.05,
         words=(
             "birthplace", "placeofbirth", "birthcity", "birthtown", "birthstate", "birthcountry", "birthcounty",
             "cityofbirth", "townofbirth", "stateofbirth", "countryofbirth", "countyofbirth", "pob",

@@ -15,7 +15,7 @@ from unveil.encoding.planning.attribute_facts import attribute_facts
 from unveil.encoding.planning.blocks import BlockingTable
 from unveil.encoding.planning.facts import sample_of_rows, some_records
 from unveil.encoding.planning.fill import WANTED_FILL, expected_fill, fitting_h, record_fill, token_counts
-from unveil.encoding.planning.strangers import Agreement, Strangers, agreement
+from unveil.encoding.planning.strangers import ChanceOfAgreement, PersonMarks, agreement
 from unveil.lab.synthetic import generate
 from unveil.records import Column, Records
 from unveil.schema import Attribute, BlockingKey, ProtocolSettings, Schema, built_in
@@ -77,7 +77,7 @@ def test_a_chance_is_one() -> None:
     """Between 0 and 1, and above 0."""
     for wrong in (0.0, 1.5, float("nan")):
         with pytest.raises(ValueError, match="chance"):
-            Agreement(wrong, at_most=False)
+            ChanceOfAgreement(wrong, at_most=False)
 
 
 def test_people_who_stand_in_a_register_twice_do_not_make_a_number_common() -> None:
@@ -89,10 +89,10 @@ def test_people_who_stand_in_a_register_twice_do_not_make_a_number_common() -> N
         name="twice", attributes=tuple(Attribute(name=name) for name in ("id_number", "given_name", "date_of_birth"))
     )
     naive = agreement(register.columns["id_number"].counts()).chance
-    strangers = Strangers.of(register, schema)
-    found = attribute_facts(register, schema.attribute("id_number"), strangers).agreement
+    marks = PersonMarks.of(register, schema)
+    found = attribute_facts(register, schema.attribute("id_number"), marks).agreement
     assert (True, True) == (found.at_most, found.chance < naive / 100)
-    common = attribute_facts(register, schema.attribute("given_name"), strangers).agreement
+    common = attribute_facts(register, schema.attribute("given_name"), marks).agreement
     assert 1 / 20 == pytest.approx(common.chance, rel=0.35)
 
 
@@ -100,7 +100,7 @@ def test_a_weight_is_never_negative_and_never_boundless() -> None:
     """The schema takes no negative weight, and no register proves that a value is unique in the world."""
     register = records(a=["x"] * 50, id_number=[str(one) for one in range(50)])
     schema = Schema(name="s", attributes=(Attribute(name="a"), Attribute(name="id_number")))
-    facts = [attribute_facts(register, one, Strangers()) for one in schema.attributes]
+    facts = [attribute_facts(register, one, PersonMarks()) for one in schema.attributes]
     assert 0 == facts[0].weight("street")
     assert 11 < facts[1].weight("id_number") <= 20
 

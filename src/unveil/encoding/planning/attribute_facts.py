@@ -11,7 +11,7 @@ import numpy as np
 from unveil.encoding.blocking_keys import field_codes
 from unveil.encoding.planning.facts import sample_of_rows, some_values
 from unveil.encoding.planning.fill import TokenCounts, token_counts
-from unveil.encoding.planning.strangers import Agreement, Strangers
+from unveil.encoding.planning.strangers import ChanceOfAgreement, PersonMarks
 from unveil.records import Records
 from unveil.schema import Attribute
 from unveil.schema.attribute_roles import ROLES
@@ -32,7 +32,7 @@ class AttributeFacts:
     missing: float
     distinct: int
     length: float
-    agreement: Agreement
+    agreement: ChanceOfAgreement
     tokens: TokenCounts = field(repr=False)
 
     def weight(self, role: str) -> float:
@@ -40,8 +40,8 @@ class AttributeFacts:
         return max(0.0, min(_HIGHEST_WEIGHT, log2((1 - ROLES[role].error) / self.agreement.chance)))
 
 
-def attribute_facts(records: Records, attribute: Attribute, strangers: Strangers) -> AttributeFacts:
-    """The facts of one attribute of these records, of which `strangers` knows who stands there twice."""
+def attribute_facts(records: Records, attribute: Attribute, marks: PersonMarks) -> AttributeFacts:
+    """The facts of one attribute of these records, of which `marks` tell who stands there twice."""
     values, codes = field_codes(records, attribute, None)
     counts, lengths = np.bincount(codes, minlength=len(values)), np.array([len(value) for value in values])
     there = lengths > 0
@@ -51,6 +51,6 @@ def attribute_facts(records: Records, attribute: Attribute, strangers: Strangers
         missing=1 - present / len(records),
         distinct=int(there.sum()),
         length=float((counts * lengths).sum() / max(1, present)),
-        agreement=strangers.agreement(np.where(there, np.arange(len(values)), -1)[codes], attribute.name),
+        agreement=marks.agreement(np.where(there, np.arange(len(values)), -1)[codes], attribute.name),
         tokens=token_counts(sample, attribute),
     )

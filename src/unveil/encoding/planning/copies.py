@@ -106,7 +106,7 @@ MISTAKES: Final[dict[str, tuple[tuple[Mistake, float], ...]]] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trial:
+class KeyTrial:
     """Some people and the same people as another register has them; `rows` are theirs in the owner's file."""
 
     name: str
@@ -115,7 +115,7 @@ class Trial:
     copies: People
 
     def __repr__(self) -> str:
-        return f"Trial(<{self.name}, {len(self.rows)} people>)"
+        return f"KeyTrial(<{self.name}, {len(self.rows)} people>)"
 
 
 def as_assumed(

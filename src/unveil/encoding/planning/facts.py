@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.encoding.dates import order_of
 from unveil.encoding.planning.contents import content_shares, year_span
-from unveil.encoding.planning.strangers import Agreement, agreement
+from unveil.encoding.planning.strangers import ChanceOfAgreement, agreement
 from unveil.records import Column, Records
 
 _LOOKED_AT: Final = 2000  # values whose content is looked at
@@ -31,7 +31,7 @@ class ColumnFacts:
     missing: float
     distinct: int
     length: float
-    agreement: Agreement
+    agreement: ChanceOfAgreement
     shares: Mapping[str, float] = field(repr=False)
     years: int
     order: str | None

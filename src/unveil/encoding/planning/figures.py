@@ -15,7 +15,7 @@ from unveil.encoding.planning.blocks import BlockingTable
 from unveil.encoding.planning.contents import content_shares
 from unveil.encoding.planning.facts import sample_of_rows, sample_of_values, some_records
 from unveil.encoding.planning.fill import expected_fill, fitting_h, record_fill
-from unveil.encoding.planning.strangers import Strangers
+from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import ASSUMED, lost, make_trials
 from unveil.records import Records
 from unveil.schema import Attribute, BlockingKey, Schema
@@ -99,11 +99,11 @@ def schema_figures(
 ) -> SchemaFigures:
     """What this schema does with these records; without the other owner's, the first one's stand in for them."""
     attributes = []
-    strangers, missing = Strangers.of(records, schema), {}
+    marks, missing = PersonMarks.of(records, schema), {}
     for attribute in schema.attributes:
         stage(f"measuring {attribute.name}")
-        theirs = None if other is None else attribute_facts(other, attribute, Strangers()).missing
-        facts = attribute_facts(records, attribute, strangers)
+        theirs = None if other is None else attribute_facts(other, attribute, PersonMarks()).missing
+        facts = attribute_facts(records, attribute, marks)
         missing[attribute.name] = facts.missing if theirs is None else theirs
         attributes.append(_attribute(records, schema, attribute, facts, theirs))
     stage("measuring record filters")

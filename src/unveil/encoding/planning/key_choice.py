@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding.planning.blocks import BlockingTable
-from unveil.encoding.planning.copies import Trial
-from unveil.encoding.planning.strangers import Strangers
+from unveil.encoding.planning.copies import KeyTrial
+from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import ASSUMED, TrialKeys
 from unveil.schema import BlockingKey, Schema
 
@@ -52,7 +52,7 @@ _VERY_RARE: Final = 1.0  # pairs for each record
 _MOST_ATTRIBUTES: Final = 14  # that keys are made of: more would take long, and bring nothing
 
 
-def choose_keys(table: BlockingTable, trials: list[Trial], *, records: int) -> tuple[BlockingKey, ...]:
+def choose_keys(table: BlockingTable, trials: list[KeyTrial], *, records: int) -> tuple[BlockingKey, ...]:
     """The keys for registers of so many records, the most useful first; `table` may hold a sample of them."""
     pairs = _PairsPerRecord(table, records)
     candidates = _rare_enough(_fields(table.schema), pairs)
@@ -81,7 +81,7 @@ class _PairsPerRecord:
 
     def __init__(self, table: BlockingTable, size: int) -> None:
         self._table, self._size = table, max(size, _SMALLEST)
-        self._strangers = Strangers.of(table.records, table.schema)
+        self._marks = PersonMarks.of(table.records, table.schema)
         self._known: dict[tuple[str, ...], float] = {}
 
     def at_least(self, key: BlockingKey) -> float:
@@ -97,7 +97,7 @@ class _PairsPerRecord:
             key = BlockingKey(fields=fields)
             numbers = self._table.numbers(key)
             has = float(np.mean(numbers >= 0))
-            found = self._strangers.agreement(numbers, *(part.attribute for part in key.parts()))
+            found = self._marks.agreement(numbers, *(part.attribute for part in key.parts()))
             self._known[fields] = has * has * found.chance
         return self._known[fields]
 
@@ -132,7 +132,7 @@ def _found(people: list[TrialKeys], key: BlockingKey) -> NDArray[np.bool_]:
     return np.concatenate([trial.found(key) for trial in people])
 
 
-def _weights(trials: list[Trial]) -> NDArray[np.float64]:
+def _weights(trials: list[KeyTrial]) -> NDArray[np.float64]:
     """What finding each person of the trials counts: 1 for all of the assumed trial, less for all hardships."""
     several = max(1, len(trials) - 1)
     return np.concatenate(

@@ -21,7 +21,7 @@ from unveil.encoding.planning.column_roles import ColumnRole, column_roles, id_c
 from unveil.encoding.planning.facts import ColumnFacts, facts_of, sample_of_rows, some_records
 from unveil.encoding.planning.fill import fitting_h
 from unveil.encoding.planning.key_choice import choose_keys
-from unveil.encoding.planning.strangers import Strangers
+from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import make_trials
 from unveil.errors import SettingError
 from unveil.records import Column, Records
@@ -86,8 +86,8 @@ def propose(
     drafts = [_draft(name, column, chosen.roles[column].role, facts[column]) for column, name in chosen.names.items()]
     stage("counting q-grams")
     schema = Schema(name=name, input=Input(id=identifier), attributes=tuple(drafts))
-    sides = [(side, Strangers.of(side, schema)) for side in (records, others) if side is not None]
-    measured = {draft.name: [attribute_facts(side, draft, strangers) for side, strangers in sides] for draft in drafts}
+    sides = [(side, PersonMarks.of(side, schema)) for side in (records, others) if side is not None]
+    measured = {draft.name: [attribute_facts(side, draft, marks) for side, marks in sides] for draft in drafts}
     schema = schema.model_copy(
         update={
             "attributes": tuple(_finished(draft, measured[draft.name]) for draft in drafts),

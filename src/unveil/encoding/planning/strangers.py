@@ -26,7 +26,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ChanceOfAgreement:
     """The chance that two records that have a value have the same; `at_most` if too few agree to tell how small."""
 
     chance: float
@@ -37,7 +37,7 @@ class Agreement:
             raise ValueError("a chance of agreement lies above 0 and up to 1")
 
 
-def agreement(counts: Numbers, same_person: float = 0.0) -> Agreement:
+def agreement(counts: Numbers, same_person: float = 0.0) -> ChanceOfAgreement:
     """
     The chance that two of these have the same value, of which there are so many of each.
 
@@ -47,18 +47,18 @@ def agreement(counts: Numbers, same_person: float = 0.0) -> Agreement:
     pairs = total * (total - 1) / 2
     agreeing = float((counts * (counts - 1.0)).sum() / 2) * (1 - same_person)
     # None or few agree: half a pair keeps the chance above 0, and whoever reads it knows that it may be smaller.
-    return Agreement(min(1.0, max(agreeing, 0.5) / max(pairs, 1.0)), at_most=agreeing < _FEW_PAIRS)
+    return ChanceOfAgreement(min(1.0, max(agreeing, 0.5) / max(pairs, 1.0)), at_most=agreeing < _FEW_PAIRS)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Strangers:
+class PersonMarks:
     """The attributes of a register by which records of one person are known: those that are a person's alone."""
 
     telling: dict[str, Numbers] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, records: Records, schema: Schema) -> Strangers:
-        """The register's own."""
+    def of(cls, records: Records, schema: Schema) -> PersonMarks:
+        """The marks of these records."""
         found = cls()
         for attribute in schema.attributes:
             if ROLES[attribute.meaning].whose == "person":
@@ -68,7 +68,7 @@ class Strangers:
                     found.telling[attribute.name] = numbers
         return found
 
-    def agreement(self, numbers: Numbers, *attributes: str) -> Agreement:
+    def agreement(self, numbers: Numbers, *attributes: str) -> ChanceOfAgreement:
         """The chance that two people have the same number, which was made of these attributes; -1 is none."""
         counts = np.bincount(numbers[numbers >= 0])
         others = [own for name, own in self.telling.items() if name not in attributes]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding.blocking_keys import transformed
-from unveil.encoding.planning.copies import People, Trial, as_assumed, hardships
+from unveil.encoding.planning.copies import KeyTrial, People, as_assumed, hardships
 from unveil.encoding.planning.facts import sample_of_rows
 from unveil.records import Records
 from unveil.schema import BlockingField, BlockingKey, Schema
@@ -30,7 +30,7 @@ Flags = NDArray[np.bool_]
 
 def make_trials(
     records: Records, schema: Schema, missing: Mapping[str, float], *, times: float = 1.0, seed: int = 0
-) -> list[Trial]:
+) -> list[KeyTrial]:
     """
     What is assumed to happen, tried on up to 5,000 records, then one hardship after the other, on fewer.
 
@@ -39,17 +39,17 @@ def make_trials(
     rng = np.random.default_rng(seed)
     rows = sample_of_rows(len(records), _PEOPLE)
     people = _values(records, schema, rows)
-    trials = [Trial(ASSUMED, rows, people, as_assumed(people, schema, missing, rng, times=times))]
+    trials = [KeyTrial(ASSUMED, rows, people, as_assumed(people, schema, missing, rng, times=times))]
     few = rows[sample_of_rows(len(rows), _PER_HARDSHIP)]
     people = _values(records, schema, few)
-    return trials + [Trial(name, few, people, copies) for name, copies in hardships(people, schema, rng)]
+    return trials + [KeyTrial(name, few, people, copies) for name, copies in hardships(people, schema, rng)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrialKeys:
     """Which people of a trial a key finds; every field is computed once."""
 
-    trial: Trial
+    trial: KeyTrial
     schema: Schema
     _known: dict[BlockingField, Flags] = field(default_factory=dict)
 
@@ -72,7 +72,7 @@ class TrialKeys:
         return self._known[part]
 
 
-def lost(trials: list[Trial], schema: Schema, reached: Mapping[str, Flags]) -> dict[str, float]:
+def lost(trials: list[KeyTrial], schema: Schema, reached: Mapping[str, Flags]) -> dict[str, float]:
     """By trial, the share of people that share no key; `reached` marks for each key the records of usable blocks."""
     shares = {}
     for trial in trials:
