@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unveil.encoding.blocking_keys import transformed
@@ -28,6 +28,8 @@ YEAR_LAST = (
 dates = st.dates(dt.date(1880, 1, 1), dt.date(2035, 12, 31))
 
 
+@example(dt.date(1910, 11, 18), "%d%m%Y")
+@example(dt.date(2010, 12, 20), "%Y%m%d")
 @given(dates, st.sampled_from(YEAR_FIRST + YEAR_LAST))
 def test_the_same_day_agrees_in_every_notation(date: dt.date, notation: str) -> None:
     """So keys find people whose dates two registers write differently."""

@@ -118,13 +118,12 @@ def _is_year(digits: str) -> bool:
 
 
 def _from_eight(digits: str) -> DateParts | None:
+    year_last = DateParts(digits[4:], (int(digits[:2]), int(digits[2:4])))
+    # No month is the 18th or later, so what follows 19840512 cannot be taken for a century.
+    if digits[4:].startswith(_CENTURIES) and year_last.is_date:
+        return year_last
     if digits.startswith(_CENTURIES):
-        parts = DateParts(digits[:4], (int(digits[4:6]), int(digits[6:])), year_first=True)
-        # 20051984 begins like a year and is the 20th of May.
-        if parts.is_date or not digits[4:].startswith(_CENTURIES):
-            return parts
-    if digits[4:].startswith(_CENTURIES):
-        return DateParts(digits[4:], (int(digits[:2]), int(digits[2:4])))
+        return DateParts(digits[:4], (int(digits[4:6]), int(digits[6:])), year_first=True)
     return None
 
 

@@ -135,8 +135,8 @@ def test_larger_registers_get_rarer_keys() -> None:
 
 def test_where_nothing_is_rare_there_is_no_key() -> None:
     """Better all pairs than blocks of everybody."""
-    attributes = tuple(one for one in CLINIC.attributes if one.name == "sex")
+    attributes = tuple(one for one in CLINIC.attributes if one.name in {"sex", "city"})
     schema = CLINIC.model_copy(update={"attributes": attributes, "blocking": ()})
-    people = replace(PEOPLE, columns={"sex": PEOPLE.columns["sex"]})
-    trials = make_trials(people, schema, {"sex": 0.0})
+    people = replace(PEOPLE, columns={name: PEOPLE.columns[name] for name in schema.names})
+    trials = make_trials(people, schema, {"sex": 0.0, "city": 0.0})
     assert () == choose_keys(BlockingTable(people, None, schema), trials, records=len(people))
