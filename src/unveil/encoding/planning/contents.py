@@ -109,7 +109,16 @@ CONTENTS: Final[dict[str, Callable[[str], bool]]] = {
 def content_shares(values: Sequence[str]) -> dict[str, float]:
     """For every kind of content the share of these values that are of it; 0 where there is no value."""
     plain = [normalise(value, _PLAIN) for value in values]
-    return {name: sum(map(fits, plain)) / max(1, len(plain)) for name, fits in CONTENTS.items()}
+    return {name: _share(fits, plain) for name, fits in CONTENTS.items()}
+
+
+def content_share(name: str, values: Sequence[str]) -> float:
+    """The share of these values that are of that kind."""
+    return _share(CONTENTS[name], [normalise(value, _PLAIN) for value in values])
+
+
+def _share(fits: Callable[[str], bool], plain: Sequence[str]) -> float:
+    return sum(map(fits, plain)) / max(1, len(plain))
 
 
 def year_span(values: Sequence[str]) -> int:

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from unveil.encoding.planning.attribute_facts import AttributeFacts, attribute_facts
 from unveil.encoding.planning.blocks import BlockingTable
-from unveil.encoding.planning.contents import content_shares
+from unveil.encoding.planning.contents import content_share
 from unveil.encoding.planning.facts import sample_of_rows, sample_of_values, some_records
 from unveil.encoding.planning.fill import expected_fill, fitting_h, record_fill
 from unveil.encoding.planning.strangers import PersonMarks
-from unveil.encoding.planning.trials import ASSUMED, lost, make_trials
+from unveil.encoding.planning.trials import ASSUMED, assumed_trial, lost, make_trials
 from unveil.records import Records
 from unveil.schema import Attribute, BlockingKey, Schema
 
@@ -115,7 +115,7 @@ def schema_figures(
         keys.append(figures)
     stage("trying the keys on copies of records")
     as_assumed = lost(make_trials(records, schema, missing, seed=_SEED), schema, reached) if keys else {}
-    worse = lost(make_trials(records, schema, missing, seed=_SEED, times=WORSE)[:1], schema, reached) if keys else {}
+    worse = lost([assumed_trial(records, schema, missing, seed=_SEED, times=WORSE)], schema, reached) if keys else {}
     return SchemaFigures(
         records=len(records),
         records_other=None if other is None else len(other),
@@ -135,7 +135,7 @@ def _attribute(
     records: Records, schema: Schema, attribute: Attribute, facts: AttributeFacts, missing_other: float | None
 ) -> AttributeFigures:
     m = schema.layer_a.m
-    stand_ins = content_shares(sample_of_values(records.columns[attribute.name]))["in the place of a missing value"]
+    stand_ins = content_share("in the place of a missing value", sample_of_values(records.columns[attribute.name]))
     return AttributeFigures(
         name=attribute.name,
         column=attribute.source,

@@ -18,7 +18,9 @@ from unveil.records import Records
 from unveil.schema import Schema
 from unveil.schema.attribute_roles import ROLES
 
-_FEW_PAIRS: Final = 10  # agreeing pairs, fewer of which say no more than that agreement is rare
+#: Agreeing pairs, fewer of which say no more than that agreement is rare: in all, and for each record.
+#: In a small register people who agree live together, and how many of them there are says little of strangers.
+_FEW_PAIRS: Final = (10, 0.05)
 _LOOKED_AT: Final = 1000  # agreeing pairs that are looked at
 _TELLING: Final = 0.1  # chance of agreement below which an attribute tells people apart
 
@@ -43,11 +45,13 @@ def agreement(counts: Numbers, same_person: float = 0.0) -> ChanceOfAgreement:
 
     `same_person` is the share of agreeing pairs that do not count.
     """
-    total = int(counts.sum())
+    total, (least, each) = int(counts.sum()), _FEW_PAIRS
     pairs = total * (total - 1) / 2
     agreeing = float((counts * (counts - 1.0)).sum() / 2) * (1 - same_person)
     # None or few agree: half a pair keeps the chance above 0, and whoever reads it knows that it may be smaller.
-    return ChanceOfAgreement(min(1.0, max(agreeing, 0.5) / max(pairs, 1.0)), at_most=agreeing < _FEW_PAIRS)
+    return ChanceOfAgreement(
+        min(1.0, max(agreeing, 0.5) / max(pairs, 1.0)), at_most=agreeing < max(least, each * total)
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -31,18 +31,27 @@ Flags = NDArray[np.bool_]
 def make_trials(
     records: Records, schema: Schema, missing: Mapping[str, float], *, times: float = 1.0, seed: int = 0
 ) -> list[KeyTrial]:
+    """What is assumed to happen, as in `assumed_trial`, then one hardship after the other, on fewer records."""
+    few = sample_of_rows(len(records), _PER_HARDSHIP)
+    people = _values(records, schema, few)
+    found = hardships(people, schema, np.random.default_rng(seed))
+    assumed = assumed_trial(records, schema, missing, times=times, seed=seed)
+    return [assumed, *(KeyTrial(name, few, people, copies) for name, copies in found)]
+
+
+def assumed_trial(
+    records: Records, schema: Schema, missing: Mapping[str, float], *, times: float = 1.0, seed: int = 0
+) -> KeyTrial:
     """
-    What is assumed to happen, tried on up to 5,000 records, then one hardship after the other, on fewer.
+    What is assumed to happen, tried on up to 5,000 records.
 
     `missing` says how often each attribute is missing in the other register; see `as_assumed` for `times`.
     """
-    rng = np.random.default_rng(seed)
     rows = sample_of_rows(len(records), _PEOPLE)
     people = _values(records, schema, rows)
-    trials = [KeyTrial(ASSUMED, rows, people, as_assumed(people, schema, missing, rng, times=times))]
-    few = rows[sample_of_rows(len(rows), _PER_HARDSHIP)]
-    people = _values(records, schema, few)
-    return trials + [KeyTrial(name, few, people, copies) for name, copies in hardships(people, schema, rng)]
+    return KeyTrial(
+        ASSUMED, rows, people, as_assumed(people, schema, missing, np.random.default_rng(seed), times=times)
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
