@@ -107,7 +107,7 @@ def test_contents_tell_the_role_where_the_name_does_not(role: str, at: int) -> N
         ("last", numbers(1, 200, "{} Main Street"), "street"),
         ("age", numbers(0, 99), "birth_year"),
         ("gender", drawn("1 2 9"), "sex"),
-        ("Name", drawn("Smith Johnson Quill"), "family_name"),
+        ("Name", drawn("Ashford Zacharias Quill"), "family_name"),
         ("phone", drawn("yes no"), "other"),
     ],
 )

@@ -202,6 +202,16 @@ def test_a_file_without_marks_of_people_is_refused() -> None:
         propose({"id": Column.of(["1", "2", "3"]), "flag": Column.of(["y", "y", "y"])})
 
 
+def test_a_file_without_rare_values_gets_a_schema_without_keys() -> None:
+    """It says so, and that every pair is compared."""
+    columns = {name: CLINIC.a.columns[name] for name in ("sex", "city")}
+    proposed = propose({"record_id": Column.of(CLINIC.a.ids), **columns})
+    figures = schema_figures(proposed.records, proposed.schema)
+    text = text_of(proposed, figures)
+    assert ((), None) == (parse(text).blocking, figures.lost)
+    assert "every pair is compared" in text
+
+
 def test_the_same_file_gets_the_same_schema() -> None:
     """Owners compare fingerprints."""
     once, again = (propose(columns_of(VOTER.a)).schema.fingerprint() for _ in range(2))

@@ -100,12 +100,12 @@ def _keys(figures: SchemaFigures) -> Iterator[str]:
     yield "# A pair is a candidate if it agrees on any one of these keys. They were tried on copies of these records"
     yield "# with the errors that are assumed of each role. People who share no key with their copy:"
     yield f"#   {figures.lost or 0:.2%} as assumed, {figures.lost_worse or 0:.2%} with four times as many errors"
-    worst = sorted(figures.lost_to, key=lambda name: -figures.lost_to[name])[:_WORST]
-    for name in worst:
+    worst = [name for name in sorted(figures.lost_to, key=lambda name: -figures.lost_to[name]) if figures.lost_to[name]]
+    for name in worst[:_WORST]:
         yield f"#   {figures.lost_to[name]:.1%} if this befell everybody: {_plain(name)}"
-    if len(figures.lost_to) > _WORST:
-        others = len(figures.lost_to) - _WORST
-        yield f"#   no more for each of {others} others, such as a move, a wrong digit or exchanged names"
+    others = len(figures.lost_to) - len(worst[:_WORST])
+    said = "no more than that if any one of the other" if worst else "nobody if any one of"
+    yield f"#   {said} {others} things did: a value missing, a letter or digit wrong, names exchanged, a move, …"
     for key in figures.keys:
         yield ""
         yield f"# {key.has:.0%} of the records have it, and it makes {key.pairs_per_record:.2g} pairs for each."
