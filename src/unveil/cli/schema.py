@@ -1,4 +1,4 @@
-"""`unveil schema`: show the built-in schemas and check one's own."""
+"""`unveil schema`: show the built-in schemas and check one's own, on paper and against records."""
 
 from __future__ import annotations
 
@@ -44,15 +44,29 @@ def show(
 def check(
     file: Annotated[Path, typer.Argument(help="schema file (TOML)", show_default=False)],
     *,
+    data: Annotated[
+        Path | None, typer.Option(help="an owner's records, to say what the schema does with them", show_default=False)
+    ] = None,
+    other: Annotated[
+        Path | None, typer.Option(help="the other owner's records, where both can be had", show_default=False)
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
     Check a schema file: print what it means, or every mistake by its key and what would be allowed.
 
-    Example: unveil schema check mine.toml
+    With --data it is held against records: how full filters are and which h would fit, what weights should be, how many
+    pairs each key makes, and how many people the keys would lose, tried on copies of the records with the errors that
+    are to be expected. What is far from good is warned of. Only numbers and names of columns are printed.
+
+    Example: unveil schema check mine.toml --data people.csv
     """
-    from unveil.errors import SchemaError
+    from unveil.cli.schema_figures import figures_as_json, figures_as_lines, measured
+    from unveil.errors import SchemaError, SettingError
     from unveil.schema import load
+
+    if other is not None and data is None:
+        raise SettingError("--other is held against --data", hint="give both, or --data alone")
 
     try:
         schema = load(file)
@@ -62,10 +76,12 @@ def check(
         mistakes = [{"key": each.key, "what": each.what, "allowed": each.allowed} for each in error.problems]
         print_json({"valid": False, "file": str(file), "mistakes": mistakes})
         raise typer.Exit(1) from None
+    figures = None if data is None else measured(schema, data, other)
     if as_json:
-        print_json({"valid": True, "file": str(file), "name": schema.name, "fingerprint": schema.fingerprint()})
+        said = {"valid": True, "file": str(file), "name": schema.name, "fingerprint": schema.fingerprint()}
+        print_json(said if figures is None else {**said, "figures": figures_as_json(figures)})
     else:
-        typer.echo("\n".join(meaning(schema)))
+        typer.echo("\n".join([*meaning(schema), *([] if figures is None else ["", *figures_as_lines(figures)])]))
 
 
 def meaning(schema: Schema) -> list[str]:

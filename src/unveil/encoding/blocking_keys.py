@@ -54,7 +54,7 @@ _HANDED: Final[dict[Handed, Callable[[str, Attribute], str]]] = {
 
 def _one_key(records: Records, schema: Schema, blocking: BlockingKey, key: bytes) -> NDArray[np.uint8]:
     """The key of every record."""
-    fields = [_field_codes(records, schema.attribute(part.attribute), part.transform) for part in blocking.parts()]
+    fields = [field_codes(records, schema.attribute(part.attribute), part.transform) for part in blocking.parts()]
     if len(records) >= filters.WORTH_COMPILING:
         return _at_once(fields, key)
     return _by_combination(fields, key)
@@ -89,7 +89,7 @@ def _by_combination(fields: list[Field], key: bytes) -> NDArray[np.uint8]:
     return digests[combination]
 
 
-def _field_codes(records: Records, attribute: Attribute, transform: str | None) -> Field:
+def field_codes(records: Records, attribute: Attribute, transform: str | None) -> Field:
     """The field of these records."""
     column = column_of(records, attribute)
     seen: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """
 Transforms of blocking fields: what is asked for equality in the place of a value.
 
-`schema.transforms` says what each of them is handed. Phonetic codes stand in `phonetics`.
+`schema.transforms` says what each of them is handed. Phonetic codes stand in `phonetics`, parts of dates in `dates`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Final
 
+from unveil.encoding.dates import day_and_month_of, year_of
 from unveil.encoding.normalise import composed
 from unveil.schema.transforms import TRANSFORMS
 from unveil.settings.choices import binding
@@ -18,6 +19,9 @@ from unveil.settings.choices import binding
 FUNCTIONS: Final[dict[str, Callable[[str], str]]] = {}
 transforms = binding(TRANSFORMS, FUNCTIONS)
 
+transforms("year_of")(year_of)
+transforms("day_and_month_of")(day_and_month_of)
+transforms("last6")(itemgetter(slice(-6, None)))
 transforms("first1")(itemgetter(slice(1)))
 transforms("first2")(itemgetter(slice(2)))
 transforms("first3")(itemgetter(slice(3)))

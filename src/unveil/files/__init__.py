@@ -5,6 +5,7 @@ Files of people and parties: reading records and encodings, writing results, kee
 * `header`        finds the needed columns among the names that a file has
 * `csv_rows`      streams the needed columns of a CSV file, `parquet_rows` those of a Parquet file
 * `read`          `read_records`: from those streams to arrays
+* `columns`       every column of a file, for whoever proposes a schema
 * `encoded`       the Parquet file of an owner's encodings
 * `write`         CSV for people, safe to open in a spreadsheet
 * `arrays`        arrays in a file from which no code is run

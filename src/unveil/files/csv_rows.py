@@ -48,19 +48,32 @@ NUL: Final = ("holds a NUL byte", "the file is damaged or not text; export it ag
 NOT_UTF8: Final = ("is not UTF-8 text", "it looks like Latin-1 or Windows-1252: save it again as UTF-8")
 
 
+def csv_names(path: Path) -> list[str]:
+    """The names of a CSV file's columns, for whoever does not know what to look for."""
+    with opened(path) as handle:
+        lines = _lines(handle)
+        first = _first(path, lines)
+        delimiter = max(_DELIMITERS, key=first.count)
+        return _header(path, csv.reader(chain([first], lines), delimiter=delimiter, strict=True))
+
+
 def csv_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
     """The needed columns of a CSV file in batches; whatever is wrong with a row is an InputError with its number."""
     with opened(path) as handle:
         lines = _lines(handle)
-        try:
-            first = next(lines, "")
-        except _Unreadable as found:
-            raise InputError(path, f"in the header: {found.problem}", hint=found.hint) from None
+        first = _first(path, lines)
         delimiter = _delimiter(first, needed)
         reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
         names = _header(path, reader)
         at = column_positions(path, names, needed)
         yield from _batches(path, reader, len(names), at)
+
+
+def _first(path: Path, lines: Iterator[str]) -> str:
+    try:
+        return next(lines, "")
+    except _Unreadable as found:
+        raise InputError(path, f"in the header: {found.problem}", hint=found.hint) from None
 
 
 def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[int]) -> Iterator[RowBatch]:

@@ -38,14 +38,32 @@ def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
             raise InputError(path, _DAMAGED, hint=_AGAIN) from None
 
 
+def parquet_names(path: Path) -> tuple[list[str], dict[str, str]]:
+    """The names of a Parquet file's columns of text or whole numbers, and the type of each of the others."""
+    with opened(path) as handle:
+        try:
+            schema = pq.ParquetFile(handle).schema_arrow
+            other = {name: str(_kind(schema, name)) for name in schema.names if not _is_readable(_kind(schema, name))}
+        except (pa.ArrowException, OSError, MemoryError, ValueError, KeyError):
+            raise InputError(path, _DAMAGED, hint=_AGAIN) from None
+        return [name for name in schema.names if name not in other], other
+
+
 def _check_types(path: Path, schema: Any, needed: Sequence[str]) -> None:
     for name in needed:
-        kind = schema.field(name).type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        kind = _kind(schema, name)
+        if not _is_readable(kind):
             hint = "write the column as text, so that every value is exactly what a person would read"
             raise InputError(path, f"is of type {kind}; text or whole numbers are needed", column=name, hint=hint)
+
+
+def _kind(schema: Any, name: str) -> Any:
+    kind = schema.field(name).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_readable(kind: Any) -> bool:
+    return bool(_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind))
 
 
 def _is_text(kind: Any) -> bool:

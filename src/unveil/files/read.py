@@ -22,7 +22,7 @@ class _Refused(Exception):
         self.problem, self.hint = problem, hint
 
 
-class _Coder(dict[str, int]):
+class ValueCodes(dict[str, int]):
     """
     Maps a value as it stands in the file to the code of the trimmed value.
 
@@ -44,13 +44,13 @@ class _Coder(dict[str, int]):
 def read_records(path: Path, schema: Schema) -> Records:
     """The records in a CSV or Parquet file; columns that the schema does not name are ignored."""
     sources = [attribute.source for attribute in schema.attributes]
-    coders = [_Coder() for _ in sources]
+    coders = [ValueCodes() for _ in sources]
     parts: list[list[NDArray[np.int32]]] = [[] for _ in sources]
     rows: dict[str, int] = {}
     for batch in batches(path, [schema.input.id, *sources]):
         _take_ids(path, batch, schema.input.id, rows)
         for place, (name, coder) in enumerate(zip(sources, coders, strict=True)):
-            parts[place].append(_coded(path, batch, place + 1, name, coder))
+            parts[place].append(coded(path, batch, place + 1, name, coder))
     if not rows:
         raise InputError(path, "has a header and no records")
     columns = {
@@ -79,7 +79,8 @@ def _take_ids(path: Path, batch: RowBatch, column: str, rows: dict[str, int]) ->
             raise InputError(path, f"has the same id as row {first}", row=row, column=column, hint="ids must be unique")
 
 
-def _coded(path: Path, batch: RowBatch, place: int, column: str, coder: _Coder) -> NDArray[np.int32]:
+def coded(path: Path, batch: RowBatch, place: int, column: str, coder: ValueCodes) -> NDArray[np.int32]:
+    """The codes of one column of a batch; a value that cannot be taken is an InputError with its row."""
     values = batch.columns[place]
     try:
         return np.fromiter(map(coder.__getitem__, values), dtype=np.int32, count=len(values))
@@ -101,9 +102,9 @@ def _checked(raw: str) -> str:
 def read_column(path: Path, name: str) -> list[str]:
     """One column of a file of records as text, in the order of the records."""
     values: list[str] = []
-    coder = _Coder()
+    coder = ValueCodes()
     for batch in batches(path, [name]):
-        codes = _coded(path, batch, 0, name, coder)
+        codes = coded(path, batch, 0, name, coder)
         distinct = tuple(coder.codes)
         values += [distinct[code] for code in codes.tolist()]
     return values

@@ -30,6 +30,13 @@ TRANSFORMS: Final[dict[str, Transform]] = {
     "metaphone": Transform(sentence="Metaphone of its letters", handed="letters"),
     "nysiis": Transform(sentence="NYSIIS of its letters", handed="letters"),
     "match_rating": Transform(sentence="match rating codex of its letters", handed="letters"),
+    "year_of": Transform(
+        sentence="the year of a date in any usual notation, without its century: 84 of 1984-05-12", handed="value"
+    ),
+    "day_and_month_of": Transform(
+        sentence="day and month of a date in any usual notation, the smaller first: 0512 of 12.05.1984", handed="value"
+    ),
+    "last6": Transform(sentence="its last six characters, normalised", handed="normalised"),
     "first1": Transform(sentence="its first character, normalised", handed="normalised"),
     "first2": Transform(sentence="its first two characters, normalised", handed="normalised"),
     "first3": Transform(sentence="its first three characters, normalised", handed="normalised"),
