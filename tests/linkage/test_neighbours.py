@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded, Neighbours, comparing
-from unveil.linkage.neighbours import Strangers, mutual_nearest, neighbour_floor, rank, united
+from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, rank, strangers, united
 from unveil.linkage.pairs import Pairs
 
 ENGINE = ReferenceEngine()
@@ -102,11 +102,11 @@ def test_rows_beyond_sixteen_bits_are_told_apart() -> None:
 def test_strangers_are_a_sample_of_all_pairs_and_always_the_same() -> None:
     """Units that compare again after a restart must find the same candidates."""
     a, b = people(50, seed=1), people(70, seed=2)
-    sample, every = Strangers.of(a, b, 20_000).similarity, all_similarities(a, b)
+    sample, every = strangers(a, b, 20_000), all_similarities(a, b)
     assert float(every.mean()) == pytest.approx(float(sample.mean()), abs=0.002)
     assert float(every.std()) == pytest.approx(float(sample.std()), rel=0.05)
     assert set(sample.tolist()) <= set(every.tolist())
-    assert sample.tolist() == Strangers.of(a, b, 20_000).similarity.tolist()
+    assert sample.tolist() == strangers(a, b, 20_000).tolist()
 
 
 @pytest.mark.parametrize(("n", "k"), [(300, 300), (1500, 1500), (60, 3000), (2500, 400)])
@@ -125,7 +125,7 @@ def test_where_the_sample_is_too_small_for_a_quantile_the_floor_is_far_above_str
     wide = [Bits(np.broadcast_to(bits.words[0], (1_000_000, 8)), bits.m) for bits in (a, b)]
     similarity = np.random.default_rng(1).normal(0.4, 0.03, 200_000)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Strangers, "of", classmethod(lambda cls, *_: cls(similarity)))
+        patch.setattr("unveil.linkage.neighbours.strangers", lambda *_: similarity)
         assert similarity.mean() + 4 * similarity.std() == pytest.approx(neighbour_floor(wide[0], wide[1]))
 
 
@@ -134,7 +134,7 @@ def test_strangers_who_are_much_alike_leave_room_below_equality() -> None:
     similarity = np.concatenate([np.full(180_000, 0.5), np.full(20_000, 1.0)])
     a, b = people(800, seed=1), people(800, seed=2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Strangers, "of", classmethod(lambda cls, *_: cls(similarity)))
+        patch.setattr("unveil.linkage.neighbours.strangers", lambda *_: similarity)
         assert 0.95 == neighbour_floor(a, b)
 
 

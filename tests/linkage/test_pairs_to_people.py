@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.linkage.clusters import components, symmetric_best
+from unveil.linkage.clusters import components, symmetric_best, without_rivals
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.pairs import Rows
 from unveil.roles.columns import outcome_columns, outcomes
@@ -100,3 +100,14 @@ def test_g_is_0_or_1_on_the_wire() -> None:
     """Any other byte is no decision."""
     with pytest.raises(ValueError, match="g must be 0 or 1"):
         outcomes(b"\x02", np.array([0.9], "<f8").tobytes())
+
+
+@pytest.mark.parametrize(("twice", "kept"), [(2, 0), (3, 3), (20, 20)])
+def test_second_matches_go_where_hardly_anybody_has_one(twice: int, kept: int) -> None:
+    """Of a hundred matched people two with a second, weaker match are mistakes; three or twenty are second entries."""
+    left = rows(*range(100), *range(twice))
+    right = rows(*range(100), *range(100, 100 + twice))
+    score = np.array([5.0] * 100 + [1.0] * twice)
+    found = without_rivals(left, right, score)
+    assert found[:100].all()
+    assert kept == int(found[100:].sum())

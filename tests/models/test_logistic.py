@@ -219,3 +219,14 @@ def test_a_prior_that_labels_have_turned_over_is_not_plausible(slope: float, shi
     """An estimate of quality that rests on it must not be trusted; a little nearer to the start, it may be."""
     assert not LogisticModel(ONE, slope=slope, shift=shift).plausible
     assert LogisticModel(ONE, slope=1 + 0.9 * (slope - 1), shift=0.9 * shift).plausible
+
+
+def test_any_number_of_labels_by_machines_moves_no_more_than_twenty_would() -> None:
+    """They are wrong together: ten times as many of the same say nothing new. People's do."""
+    model = LogisticModel(KnownOdds())
+    odds = np.zeros((20, 1))
+    said = np.ones(20, bool)
+    some = model.updated(odds, said, np.full(20, 0.9)).shift
+    many = model.updated(np.tile(odds, (10, 1)), np.tile(said, 10), np.full(200, 0.9)).shift
+    assert some == pytest.approx(many)
+    assert model.updated(np.tile(odds, (10, 1)), np.tile(said, 10), np.ones(200)).shift > many + 0.5

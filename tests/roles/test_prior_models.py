@@ -287,3 +287,15 @@ def test_the_published_models_get_an_estimate_that_is_not_trusted() -> None:
     assert not estimate.trusted
     world.record_unit._assessor = None
     assert world.record_unit.estimate() is None
+
+
+def test_the_attribute_unit_is_told_what_the_record_unit_thought_before_it_learnt() -> None:
+    """Or it would hear its own word back as another's, and ever more of it: on voters F1 once ran off to .04."""
+    unit = make_record_unit(PRIOR)
+    unit.layer.add(np.linspace(-2.0, 2.0, 5)[:, None])
+    unit._first = LogisticModel(KnownOdds())
+    unit.layer.model = LogisticModel(KnownOdds(), shift=3.0)
+    unit.layer.classify()
+    word = unit._thought(np.arange(5))
+    assert [False, False, False, True, True] == word.g.tolist()
+    assert [True] * 5 == unit.layer.g.tolist()

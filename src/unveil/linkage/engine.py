@@ -135,7 +135,9 @@ def comparing(
 
     def compare(a: Encoded, b: Encoded, /, *, share: OnShare = _nobody) -> Comparison:
         if neighbours.sought(a, b):
-            return _compare_both(engine, a, b, neighbours.k, floor=floor, max_block=max_block, whom=(progress, share))
+            return _compare_both(
+                engine, a, b, neighbours.k, floor=floor, max_block=max_block, progress=progress, share=share
+            )
         if a.keys.shape[1]:
             return compare_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
         count = _Count(len(a.filters) * len(b.filters), progress, share)
@@ -154,10 +156,10 @@ def _compare_both(
     *,
     floor: float,
     max_block: int,
-    whom: tuple[Progress | None, OnShare],
+    progress: Progress | None,
+    share: OnShare,
 ) -> Comparison:
     """Nearest neighbours among all pairs, and the candidates of the keys; progress counts the former."""
-    progress, share = whom
     part = _ALL_BESIDE_KEYS if a.keys.shape[1] else 1.0
     count = _Count(len(a.filters) * len(b.filters), progress, lambda done: share(part * done))
     lowest = max(floor, neighbour_floor(a.filters, b.filters))

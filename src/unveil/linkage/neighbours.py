@@ -7,8 +7,6 @@ follows the number of records; of the rest a pair is kept if it is among the k m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,18 +22,11 @@ _FAR_ABOVE = 4.0  # and where the sample is too small to tell how many strangers
 _HIGHEST = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class Strangers:
-    """How alike records paired at random are: nearly all of them are strangers to each other."""
-
-    similarity: Reals
-
-    @classmethod
-    def of(cls, a: Bits, b: Bits, size: int = _SAMPLE) -> Strangers:
-        """A sample, always the same one for the same records."""
-        left, right = at_random(a, b, size)
-        common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
-        return cls(dice(common, a.popcounts[left], b.popcounts[right]))
+def strangers(a: Bits, b: Bits, size: int = _SAMPLE) -> Reals:
+    """How alike records paired at random are, nearly all of them strangers; always the same for the same records."""
+    left, right = at_random(a, b, size)
+    common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
+    return dice(common, a.popcounts[left], b.popcounts[right])
 
 
 def at_random(a: Bits, b: Bits, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -50,7 +41,7 @@ def neighbour_floor(a: Bits, b: Bits) -> float:
     share = _PER_RECORD * (len(a) + len(b)) / (len(a) * len(b))
     if share >= 1:
         return 0.0  # all pairs are few enough, and too many of them are no strangers' to tell what these are like
-    similarity = Strangers.of(a, b).similarity
+    similarity = strangers(a, b)
     mean, spread = float(similarity.mean()), float(similarity.std())
     enough = share * len(similarity) > _FEWEST
     reached = float(np.quantile(similarity, 1 - share)) if enough else mean + _FAR_ABOVE * spread

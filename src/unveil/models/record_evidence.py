@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded
-from unveil.linkage.neighbours import Strangers, at_random, rank
+from unveil.linkage.neighbours import at_random, rank, strangers
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Pairs, Rows
 from unveil.models.tables import Direction
@@ -115,7 +115,7 @@ def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardeni
 
 def _strangers(a: Bits, b: Bits) -> tuple[float, float]:
     """The middle and the spread of the similarity of records paired at random, nearly all strangers to each other."""
-    low, middle, high = np.quantile(Strangers.of(a, b, _STRANGERS).similarity, _SIGMA).tolist()
+    low, middle, high = np.quantile(strangers(a, b, _STRANGERS), _SIGMA).tolist()
     return middle, (high - low) / 2
 
 
