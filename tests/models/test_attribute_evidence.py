@@ -139,13 +139,13 @@ def test_a_look_at_the_pairs_starts_from_what_was_known_before_each_time() -> No
 def test_an_attribute_that_one_owner_writes_otherwise_is_not_heard(unlike: int, heard: float) -> None:
     """Of a hundred pairs that the record unit takes for matches: unlike in 60 as people are, in 90 as no people are."""
     rows = np.column_stack([np.full(100, 2.0), np.full(100, 7), np.where(np.arange(100) < unlike, 2, 7)])
-    prior = WeighedAttributes.of_roles(["given_name", ""], weight_alone(), known(1))
+    prior = WeighedAttributes.of_roles(ROLES_USED[:2], weight_alone(), known(1))
     assert [1.0, heard] == pytest.approx(prior.settled(rows).heard.tolist())
     assert [heard == 0] * 100 == (prior.settled(rows).columns(rows)[:, 1] == 0).tolist()
 
 
 def test_few_pairs_or_unlikely_ones_silence_no_attribute() -> None:
     """29 are too few to tell a habit from chance, and pairs that are hardly matches differ anyway."""
-    prior = WeighedAttributes.of_roles(["given_name"], weight_alone(), known(1))
+    prior = WeighedAttributes.of_roles(ROLES_USED[:1], weight_alone(), known(1))
     few, unlikely = (np.column_stack([np.full(n, odds), np.full(n, 1)]) for n, odds in ((29, 2.0), (500, 1.0)))
     assert [1.0] == prior.settled(few).heard.tolist() == prior.settled(unlikely).heard.tolist()
