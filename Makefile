@@ -5,6 +5,9 @@ PEERS  := .venv-peers
 BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
+# Tests start hundreds of processes, and where nothing compiled is kept each of them compiles the whole source anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo parties test quick fuzz lint format bench docs pictures requirements clean
 
@@ -75,7 +78,7 @@ docs: setup  ## write the command and schema reference anew from the code
 pictures: setup  ## draw the pictures of the documentation anew from a run of the demo (needs Chromium)
 	$(BIN)/python -m tools.pictures docs/images
 
-COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
+COMPILE = uv pip compile --quiet --no-strip-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
 requirements:  ## compile the pinned requirements anew (needs uv)
 	$(COMPILE) pyproject.toml -o requirements/run.txt

@@ -2,7 +2,7 @@
 What holds for the tests of every room.
 
 A PostgreSQL server where one is needed; as much time as a property takes; and which tests are `slow`, so that
-`make quick` leaves them out.
+`make quick` leaves them out and `make test` does not trace them: see `pytest_runtest_protocol`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from coverage import Coverage
 from hypothesis import HealthCheck, settings
 
 from postgres import PostgresServer, running_server
@@ -71,6 +72,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if in_slow_folder(item.path):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """
+    Trace neither slow tests nor what is set up for them.
+
+    Coverage is asked of the pure rooms, and their quick tests must reach it. Slow tests run through the same code
+    again and again: to trace every line of that would make some take four times as long, and show nothing new.
+    """
+    stopped = []
+    if item.get_closest_marker("slow") is not None:
+        # In a worker of xdist pytest-cov starts two, and the first goes on as soon as the second is stopped.
+        while (tracing := Coverage.current()) is not None:
+            tracing.stop()
+            stopped.append(tracing)
+    try:
+        return (yield)
+    finally:
+        for tracing in reversed(stopped):
+            tracing.start()
 
 
 @pytest.hookimpl(wrapper=True)

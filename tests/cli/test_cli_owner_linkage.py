@@ -99,7 +99,8 @@ def test_a_linkage_through_the_commands_with_units_that_go_away(trial: OwnerTria
     for process in runs:
         out, _ = trial.end(process)
         assert "the links of 300 records have come" in out
-    assert 0 == owner("run", trial, "a").returncode, "a run after the end ends at once"
+    assert [] == told("run", trial, "a")["warnings"], "a run after the end ends at once, and nothing looks wrong"
+    wait_until(lambda: told("status", trial, "a")["units"]["record unit"].get("warnings") == [], "an owner is told so")
     _check_results(trial)
     for name in "ab":
         _check_ledger(trial, name)

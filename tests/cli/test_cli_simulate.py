@@ -18,7 +18,7 @@ EXACT_KEYS = [
     "dataset", "preset", "budget", "error", "seed", "t_opt", "t0", "t_final", "true_pairs", "candidate_pairs",
     "pairs_completeness", "trajectory", "initial_f1", "final_f1", "seconds", "peak_rss_mb",
     "estimated_precision", "estimated_recall", "estimated_f1", "attributes_disclosed", "kapr_held",
-    "estimate_trusted", "reviewer_error", "kept_out",
+    "estimate_trusted", "reviewer_error", "kept_out", "warnings",
 ]  # fmt: skip
 POINT_KEYS = ["reviewed_pairs", "clerical_labels", "threshold", "precision", "recall", "f1"]
 
@@ -50,7 +50,7 @@ def test_json_holds_exactly_the_documented_keys(people: Path) -> None:
     assert 0 == result["trajectory"][0]["reviewed_pairs"]
     assert result["initial_f1"] == result["trajectory"][0]["f1"]
     assert result["final_f1"] == result["trajectory"][-1]["f1"]
-    assert 1 + 9 == len(result["trajectory"])
+    assert 1 + 5 == len(result["trajectory"])
     for low, point, high in (result[key] for key in EXACT_KEYS if key.startswith("estimated_")):
         assert 0 <= low <= point <= high <= 1
     shares = result["attributes_disclosed"]
@@ -60,6 +60,50 @@ def test_json_holds_exactly_the_documented_keys(people: Path) -> None:
     assert 0 < result["reviewer_error"] < 1
     assert isinstance(result["estimate_trusted"], bool)
     assert {"owner a": {}, "owner b": {}} == result["kept_out"]
+    assert [] == result["warnings"]
+
+
+def two_digit_years(people: Path, folder: Path) -> Path:
+    """The same people, of whom the second owner writes the year of birth without its century."""
+    folder.mkdir()
+    for name in ("a.csv", "truth.csv"):
+        (folder / name).write_bytes((people / name).read_bytes())
+    with (people / "b.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with (folder / "b.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "year_of_birth": row["year_of_birth"][2:]} for row in rows)
+    return folder
+
+
+def test_what_one_owner_writes_otherwise_is_warned_of_on_the_screen_and_in_the_report(
+    people: Path, tmp_path: Path
+) -> None:
+    """Every link would be found by less, and nobody would know why."""
+    report = tmp_path / "report.html"
+    done = unveil("simulate", "--data", two_digit_years(people, tmp_path / "people"), "--report", report)
+    assert 0 == done.returncode, done.stderr
+    warned = [line.removeprefix("warning: ") for line in done.stdout.splitlines() if line.startswith("warning: ")]
+    subjects = ["key first_name+year_of_birth", "key last_name+year_of_birth", "attribute year_of_birth"]
+    assert subjects == [line.removeprefix("blocking ").split(" hardly")[0].removesuffix(" is") for line in warned]
+    page = report.read_text(encoding="utf-8")
+    assert all(line[1:] in page for line in warned)
+
+
+def test_linking_two_files_warns_of_keys_by_name(people: Path, tmp_path: Path) -> None:
+    """Whoever links files of encodings sees no value either."""
+    folder, key = two_digit_years(people, tmp_path / "people"), tmp_path / "project.key"
+    unveil("key", "new", key)
+    files = [tmp_path / f"{side}.parquet" for side in "ab"]
+    for side, file in zip("ab", files, strict=True):
+        assert 0 == unveil("encode", folder / f"{side}.csv", "--key", key, "--out", file).returncode
+    done = unveil("link", *files, "--out", tmp_path / "links.csv", "--json")
+    warnings = json.loads(done.stdout)["warnings"]
+    expected = [("key_hardly_agrees", key) for key in ("first_name+year_of_birth", "last_name+year_of_birth")]
+    assert expected == [(warning["kind"], warning["subject"]) for warning in warnings]
+    said = unveil("link", *files, "--out", tmp_path / "links.csv", "--force").stdout
+    assert all(f"warning: {warning['sentence']}\n" in said for warning in warnings)
 
 
 def test_same_seed_same_result_in_two_processes(people: Path) -> None:
@@ -153,6 +197,7 @@ def test_encode_and_link_find_the_people_in_both_files(people: Path, tmp_path: P
     with (people / "truth.csv").open(encoding="utf-8") as file:
         truth = {(row["record_id_a"], row["record_id_b"]) for row in csv.DictReader(file)}
     assert len(found) == json.loads(done.stdout)["links"]
+    assert [] == json.loads(done.stdout)["warnings"]
     assert len(found & truth) / len(truth) > 0.8
     assert len(found & truth) / len(found) > 0.8
     again = unveil("link", *files, "--out", links)

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -61,10 +61,10 @@ class Zygote:
         code: int = self._ask(do="signal", pid=pid, signal=int(how))["code"]
         return code
 
-    def poll(self, pid: int) -> int | None:
-        """The exit code of a process that has ended, else None."""
-        code: int | None = self._ask(do="poll", pid=pid)["code"]
-        return code
+    def ended(self, pids: Collection[int]) -> dict[int, int]:
+        """The exit codes of those of these processes that have ended."""
+        codes: dict[str, int] = self._ask(do="poll", pids=list(pids))["codes"]
+        return {int(pid): code for pid, code in codes.items()}
 
     def _ask(self, **command: object) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -112,17 +112,19 @@ class Fleet:
 
     def ended(self, party: str) -> int | None:
         """The exit code of a party that has ended by itself, else None."""
-        code = self._zygote.poll(self.pids[party])
+        code = self._zygote.ended([self.pids[party]]).get(self.pids[party])
         if code is not None:
             del self.pids[party]
         return code
 
     def watch(self) -> None:
         """See whether anybody has ended: owners do when they are done."""
-        for party in list(self.pids):
-            code = self.ended(party)
-            if code is not None:
-                self._ended(party, code)
+        codes = self._zygote.ended(self.pids.values())
+        ended = {party: codes[pid] for party, pid in self.pids.items() if pid in codes}
+        for party in ended:
+            del self.pids[party]
+        for party, code in ended.items():
+            self._ended(party, code)
 
     @property
     def finished(self) -> bool:

@@ -5,7 +5,7 @@ Run as a program it reads commands from stdin, one JSON object a line, and answe
 
     {"do": "start", "party": P, "root": FOLDER, …}   {"pid": N}
     {"do": "signal", "pid": N, "signal": S}          {"code": C}   once the process has ended
-    {"do": "poll", "pid": N}                         {"code": C}   or null while it runs
+    {"do": "poll", "pids": [N, …]}                   {"codes": {N: C}}   of those that have ended
 
 A child is a process of its own and does what `unveil serve` or an owner's process does. The zygote has no thread, no
 open database and no TLS context when it forks. It alone waits for its children, so a pid stays theirs until it is told.
@@ -49,14 +49,20 @@ def _obey(command: dict[str, Any], children: set[int]) -> dict[str, Any]:
         pid = _fork(command)
         children.add(pid)
         return {"pid": pid}
-    pid = command["pid"]
-    if command["do"] == "signal":
-        os.kill(pid, command["signal"])
-    found, status = os.waitpid(pid, 0 if command["do"] == "signal" else os.WNOHANG)
+    if command["do"] == "poll":
+        codes = {pid: _code(pid, os.WNOHANG, children) for pid in command["pids"]}
+        return {"codes": {pid: code for pid, code in codes.items() if code is not None}}
+    os.kill(command["pid"], command["signal"])
+    return {"code": _code(command["pid"], 0, children)}
+
+
+def _code(pid: int, options: int, children: set[int]) -> int | None:
+    """The exit code of a child that has ended, which is forgotten then; None while it runs."""
+    found, status = os.waitpid(pid, options)
     if not found:
-        return {"code": None}
+        return None
     children.discard(pid)
-    return {"code": os.waitstatus_to_exitcode(status)}
+    return os.waitstatus_to_exitcode(status)
 
 
 def warm_up() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals
-from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes, attribute_evidence, summary
+from unveil.models.attribute_evidence import STEPS, SUMMARY, WeighedAttributes, attribute_evidence, summary
 from unveil.models.levels import LEVELS, Shares, adapted, summed, weights
 from unveil.models.tables import Direction, Tables, Term
 from unveil.schema import Attribute, Schema
@@ -113,11 +113,11 @@ def test_attributes_are_weighed_by_their_roles() -> None:
 
 
 def test_log_odds_are_the_tables_of_the_summed_weights() -> None:
-    """And the columns that labels may give more weight to are the weights themselves."""
+    """And the first columns that labels may give more weight to are the weights themselves."""
     prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(2))
     features = pairs(3, 200)
     expected = summed(weights(prior.match, prior.other), features[:, 1:].astype(np.int64))
-    np.testing.assert_array_equal(expected, prior.columns(features))
+    np.testing.assert_array_equal(expected, prior.columns(features)[:, : len(ROLES_USED)])
     assert np.where(expected.sum(axis=1) > 0, 1.0, -1.0).tolist() == prior.log_odds(features).tolist()
     assert 0 < (expected.sum(axis=1) > 0).sum() < 200
 
@@ -127,12 +127,38 @@ def test_a_look_at_the_pairs_starts_from_what_was_known_before_each_time() -> No
     prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(4))
     features = pairs(5, 3000)
     once = prior.settled(features)
-    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.match, prior.other)
-    for actual, again, wanted in zip(once.here, once.settled(features).here, expected, strict=True):
+    heard = np.ones(len(ROLES_USED))
+    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.match, prior.other, heard)
+    assert expected.shift == once.shift == once.settled(features).shift
+    both = (expected.match, expected.other)
+    for actual, again, wanted in zip(once.here, once.settled(features).here, both, strict=True):
         np.testing.assert_array_equal(wanted, actual)
         np.testing.assert_array_equal(wanted, again)
     assert np.abs(once.here[0] - prior.here[0]).max() > 0.01
     np.testing.assert_array_equal(prior.match, once.match)
+
+
+def test_labels_may_set_levels_apart_from_what_uncertain_pairs_have() -> None:
+    """A further weight then says something about the rare level, and nothing about how many matches there are."""
+    settled = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(2)).settled(pairs(3, 200))
+    features = pairs(3, 200)
+    columns = settled.columns(features)
+    assert len(ROLES_USED) * (1 + len(STEPS)) == columns.shape[1]
+    for at, step in enumerate(STEPS):
+        some = columns[:, len(ROLES_USED) * (1 + at)]
+        assert 2 == len(np.unique(some.round(9)))
+        assert (features[:, 1] >= step).tolist() == (some > some.min() + 1e-9).tolist()
+    p = 1 / (1 + np.exp(-settled.log_odds(features)))
+    np.testing.assert_allclose(0, (p * (1 - p)) @ columns, atol=1e-9)
+
+
+def test_people_who_moved_do_not_silence_an_address() -> None:
+    """Only movers were opened: the address is unlike in all of them, but equal among those who live together."""
+    prior = WeighedAttributes.of_roles(ROLES_USED[:1], weight_alone(), known(1))
+    movers = np.column_stack([np.full(100, 2.0), np.full(100, 2)])
+    kin = np.column_stack([np.full(20, -3.0), np.full(20, 7)])
+    assert [0.0] == prior.settled(movers).heard.tolist()
+    assert [1.0] == prior.settled(np.vstack([movers, kin])).heard.tolist()
 
 
 @pytest.mark.parametrize(("unlike", "heard"), [(60, 1.0), (75, 0.5), (90, 0.0)])

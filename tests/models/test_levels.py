@@ -16,6 +16,26 @@ NAN = float("nan")
 seeds = st.integers(0, 2**32 - 1)
 
 
+def shares_after(found: Levels, odds: Reals, match: Reals, other: Reals) -> tuple[Reals, Reals]:
+    """Both shares after a look at the pairs, if every attribute is heard."""
+    after = adapted(found, odds, match, other, np.ones(found.shape[1]))
+    return after.match, after.other
+
+
+def test_few_matches_among_the_pairs_lower_all_log_odds() -> None:
+    """The layer above takes half of them for matches, and attributes disagree as strangers' do."""
+    rng = np.random.default_rng(1)
+    match, other = np.full((4, LEVELS), 0.01), np.full((4, LEVELS), 0.01)
+    match[:, -1], other[:, 1] = 0.9, 0.9
+    match, other = match / match.sum(axis=1, keepdims=True), other / other.sum(axis=1, keepdims=True)
+    for share in (0.02, 0.5, 0.98):
+        is_match = rng.random(2000) < share
+        found = np.where(is_match[:, None] & (rng.random((2000, 4)) < 0.95), LEVELS - 1, 1)
+        shift = adapted(found, np.zeros(2000), match, other, np.ones(4)).shift
+        assert min(np.log(share / (1 - share)), 0) == pytest.approx(shift, abs=0.6)
+        assert (shift < -0.1) == (share == 0.02)
+
+
 def shares(rng: np.random.Generator, attributes: int, evenness: float = 0.5) -> Reals:
     """Shares of the levels, a row for each attribute; far from even where evenness is small, and never 0."""
     return rng.dirichlet(np.full(LEVELS, evenness), attributes) * 0.999 + 0.001 / LEVELS
@@ -121,7 +141,7 @@ def test_shares_are_recovered_from_pairs_that_are_clear_from_above() -> None:
     rng = np.random.default_rng(1)
     true, before = (shares(rng, 3, 2.0), shares(rng, 3, 2.0)), (shares(rng, 3, 2.0), shares(rng, 3, 2.0))
     found, is_match = drawn(true, 200_000, rng)
-    after = adapted(found, np.where(is_match, 6.0, -6.0), *before)
+    after = shares_after(found, np.where(is_match, 6.0, -6.0), *before)
     for expected, prior, actual in zip(true, before, after, strict=True):
         assert np.abs(actual - expected).max() < 0.03
         assert np.abs(prior - expected).max() > 0.1
@@ -134,7 +154,7 @@ def test_shares_are_recovered_without_a_word_from_above() -> None:
     true = np.tile(up / up.sum(), (5, 1)), np.tile(down / down.sum(), (5, 1))
     flat = tuple(0.5 * kind + 0.5 / LEVELS for kind in true)
     found, _ = drawn(true, 20_000, rng)
-    after = adapted(found, np.zeros(len(found)), flat[0], flat[1])
+    after = shares_after(found, np.zeros(len(found)), flat[0], flat[1])
     for expected, prior, actual in zip(true, flat, after, strict=True):
         assert np.abs(actual - expected).max() < 0.4 * np.abs(prior - expected).max()
 
@@ -146,7 +166,7 @@ def test_few_pairs_leave_what_was_known_about_as_it_was(seed: int, count: int) -
     rng = np.random.default_rng(seed)
     before = shares(rng, 2), shares(rng, 2)
     found = rng.integers(0, LEVELS, (count, 2))
-    for prior, actual in zip(before, adapted(found, rng.normal(0, 5, count), *before), strict=True):
+    for prior, actual in zip(before, shares_after(found, rng.normal(0, 5, count), *before), strict=True):
         assert np.abs(actual - prior).max() <= 0.05
         assert (actual > 0).all()
         assert pytest.approx(prior.sum(axis=1)) == actual.sum(axis=1)
@@ -157,7 +177,7 @@ def test_a_pair_counts_for_the_kind_that_it_seems_to_be() -> None:
     before = np.full((1, LEVELS), 1 / LEVELS), np.full((1, LEVELS), 1 / LEVELS)
     found = np.full((5_000, 1), 7)
     for odds, moved, unmoved in ((6.0, 0, 1), (-6.0, 1, 0)):
-        after = adapted(found, np.full(5_000, odds), *before)
+        after = shares_after(found, np.full(5_000, odds), *before)
         assert 0.5 * (1 / LEVELS + 1) == pytest.approx(after[moved][0, 7], abs=0.01)
         assert 1 / LEVELS == pytest.approx(after[unmoved][0, 7], abs=0.01)
 
@@ -167,5 +187,7 @@ def test_a_word_from_above_counts_no_more_than_the_farthest() -> None:
     rng = np.random.default_rng(3)
     before, found = (shares(rng, 2), shares(rng, 2)), rng.integers(0, LEVELS, (50, 2))
     odds = rng.choice([-1.0, 1.0], 50)
-    for one, other in zip(adapted(found, 6 * odds, *before), adapted(found, 600 * odds, *before), strict=True):
+    for one, other in zip(
+        shares_after(found, 6 * odds, *before), shares_after(found, 600 * odds, *before), strict=True
+    ):
         np.testing.assert_array_equal(one, other)

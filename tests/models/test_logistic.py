@@ -222,11 +222,16 @@ def test_a_prior_that_labels_have_turned_over_is_not_plausible(slope: float, shi
 
 
 def test_any_number_of_labels_by_machines_moves_no_more_than_twenty_would() -> None:
-    """They are wrong together: ten times as many of the same say nothing new. People's do."""
+    """They are wrong together: ten times as many of the same say nothing new, but of how many matches there are."""
     model = LogisticModel(KnownOdds())
-    odds = np.zeros((20, 1))
-    said = np.ones(20, bool)
-    some = model.updated(odds, said, np.full(20, 0.9)).shift
-    many = model.updated(np.tile(odds, (10, 1)), np.tile(said, 10), np.full(200, 0.9)).shift
-    assert some == pytest.approx(many)
-    assert model.updated(np.tile(odds, (10, 1)), np.tile(said, 10), np.ones(200)).shift > many + 0.5
+    odds = np.where(np.arange(40) < 20, 2.0, -2.0)[:, None]
+    said = odds[:, 0] > 0
+
+    def slope(times: int, p: float) -> float:
+        return model.updated(np.tile(odds, (times, 1)), np.tile(said, times), np.full(40 * times, p)).slope
+
+    assert slope(10, 0.99) == pytest.approx(slope(1, 0.99), abs=0.02)
+    assert slope(10, 1.0) > slope(10, 0.99) + 0.1
+    shifts = [model.updated(np.zeros((n, 1)), np.ones(n, bool), np.full(n, 0.9)).shift for n in (20, 200, 2000, 20_000)]
+    assert shifts[0] < shifts[1] - 0.2
+    assert shifts[2] == pytest.approx(shifts[3], abs=0.2)

@@ -154,14 +154,15 @@ def test_without_a_known_error_a_label_stands_as_it_came() -> None:
 
 
 def test_with_a_known_error_a_label_is_weighed_against_the_model() -> None:
-    """A label that is wrong one time in five does not outweigh log odds of 3, but does log odds of 1."""
+    """A label that is wrong one time in five, and has taught the model already, outweighs log odds of 1, not of 3."""
     some = layer(3.0, 1.0, -3.0)
     labels = Outcomes(np.zeros(2, bool), np.ones(2))
     some.take(np.array([0, 1]), labels)
     some.reviewer_error = 0.2
     some.classify()
     assert [True, False, False] == some.g.tolist()
-    odds = [3 - np.log(4), np.log(4) - 1, 3.0]
+    again = np.log(0.74 / 0.26)
+    odds = [3 - again, again - 1, 3.0]
     assert [1 / (1 + np.exp(-one)) for one in odds] == pytest.approx(some.p.tolist())
 
 

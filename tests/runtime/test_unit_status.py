@@ -15,6 +15,7 @@ from unveil.cli.owner.status_lines import unit_line
 from unveil.errors import RemoteProtocolError
 from unveil.projects.project import Project
 from unveil.protocol.codec import encode
+from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.messages import HASH, Fingerprint, RecordEncodings
 from unveil.protocol.roles import Role, owner
 from unveil.runtime.owner.status import UnitAnswer
@@ -25,7 +26,7 @@ from unveil.schema import built_in
 from unveil.storage.database import Database
 from unveil.transport.logs import logger
 from unveil.transport.port import OPERATOR, Caller
-from unveil.transport.status import RecordUnitStatus, UnitStatus, descriptions, read_status
+from unveil.transport.status import AttributeUnitStatus, RecordUnitStatus, UnitStatus, descriptions, read_status
 
 A, B = Caller("owner", "a"), Caller("owner", "b")
 
@@ -100,26 +101,55 @@ def test_an_owner_cannot_ask_the_status_who_is_in_the_other_register(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("kind", "role", "everybody"),
+    ("kind", "role", "everybody", "owners"),
     [
-        (RecordUnitService, Role.RECORD_UNIT, {"fingerprints_agree", "uploads_complete", "finished", "uploads"}),
-        (AttributeUnitService, Role.ATTRIBUTE_UNIT, set()),
-        (ReviewUnitService, Role.REVIEW_UNIT, set()),
+        (
+            RecordUnitService,
+            Role.RECORD_UNIT,
+            {"fingerprints_agree", "uploads_complete", "finished", "uploads"},
+            {"warnings"},
+        ),
+        (AttributeUnitService, Role.ATTRIBUTE_UNIT, set(), {"warnings"}),
+        (ReviewUnitService, Role.REVIEW_UNIT, set(), set()),
     ],
 )
 def test_counts_of_pairs_and_tasks_are_for_operators_alone(
-    kind: type[UnitService], role: Role, everybody: set[str]
+    kind: type[UnitService], role: Role, everybody: set[str], owners: set[str]
 ) -> None:
-    """Neither owners nor the other units are told more than how far the project is."""
+    """Other units are told how far the project is; owners besides what looks wrong, and nothing more."""
     unit = kind(role, {}, MagicMock())
 
     def tells(caller: Caller) -> set[str]:
         sent = unit.machine_status(MagicMock(), caller).as_json()
         return {name for name, value in sent.items() if value is not None} - set(descriptions(UnitStatus))
 
-    for caller in (A, *(Caller(each.value) for each in Role if each is not Role.OWNER)):
+    for caller in (Caller(each.value) for each in Role if each is not Role.OWNER):
         assert everybody == tells(caller)
-    assert everybody < tells(Caller(OPERATOR))
+    assert everybody | owners == tells(A)
+    assert everybody | owners < tells(Caller(OPERATOR))
+
+
+@pytest.mark.parametrize(
+    ("kind", "role"), [(RecordUnitService, Role.RECORD_UNIT), (AttributeUnitService, Role.ATTRIBUTE_UNIT)]
+)
+def test_owners_are_warned_at_the_end_without_figures_of_others(kind: type[UnitService], role: Role) -> None:
+    """Counts of pairs would tell who is in the other register, and before the end an owner could act on a warning."""
+    key = DataWarning(WarningKind.KEY_HARDLY_AGREES, "name+year", {"pairs": 30, "agreeing": 0})
+    full = [DataWarning(WarningKind.FILL_FAR_OFF, f"owner {name}", {"fill": 0.7}) for name in "ab"]
+    machine = MagicMock(finished=False)
+    machine.data_warnings.return_value = (key, *full)
+    unit = kind(role, {}, MagicMock())
+
+    def warned(caller: Caller) -> object:
+        status = unit.machine_status(machine, caller)
+        assert isinstance(status, RecordUnitStatus | AttributeUnitStatus)
+        return status.warnings
+
+    assert (key, *full) == warned(Caller(OPERATOR))
+    assert warned(A) is None
+    machine.finished = True
+    assert (DataWarning(key.kind, key.subject), full[0]) == warned(A)
+    assert warned(Caller(Role.REVIEW_UNIT.value)) is None
 
 
 def test_a_closed_project_tells_no_more_than_that_it_is_closed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unveil.schema import Schema, built_in
+from unveil.schema import ProtocolSettings, Schema, built_in
 from unveil.schema.presets import with_preset
 
 #: As computed by the version that had none of these settings.
@@ -33,7 +33,7 @@ def with_role(schema: Schema, role: str | None) -> Schema:
 def test_settings_left_as_they_were_leave_the_fingerprint(name: str, preset: str) -> None:
     """Owners whose versions differ must still agree. Of the presets `unveil` alone is another than it was."""
     schema = with_preset(built_in(name), preset)
-    as_before = {"neighbours": 0, "p_t": 0.95} if preset == "unveil" else {}
+    as_before = {"neighbours": 0, "p_t": 0.95, "batches": ProtocolSettings().batches} if preset == "unveil" else {}
     assert BEFORE[name, preset] == with_protocol(schema, **as_before).fingerprint()
     if preset == "unveil":
         assert BEFORE[name, preset] != schema.fingerprint()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.cli.owner.status_lines import status_lines, unit_line
+from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.runtime.owner.status import OwnerStatus, UnitAnswer, UploadProgress
 from unveil.runtime.owner.upload_judgement import set_aside_text, upload_status
 from unveil.transport.status import (
@@ -36,8 +37,15 @@ FULL = (
                 uploads_allowed=10,
             ),
         },
+        warnings=(
+            DataWarning(WarningKind.KEY_HARDLY_AGREES, "name+year", {"pairs": 70, "agreeing": 1}),
+            DataWarning(WarningKind.FILL_FAR_OFF, "owner a", {"fill": 0.71}),
+        ),
     ),
-    AttributeUnitStatus(project="p", state="open", refused={}, pairs=5, labels=2),
+    AttributeUnitStatus(
+        project="p", state="open", refused={}, pairs=5, labels=2,
+        warnings=(DataWarning(WarningKind.ATTRIBUTE_HARDLY_AGREES, "year"),),
+    ),
     ReviewUnitStatus(project="p", state="closed", refused={}, open_tasks=0, pending=0),
 )  # fmt: skip
 
@@ -81,7 +89,7 @@ def test_fields_of_another_release_are_ignored_and_missing_ones_not_known() -> N
     [
         ("state", "ajar"), ("project", 5), ("finished", 1), ("finished", "yes"), ("comparing", float("nan")),
         ("comparing", 1.5), ("comparing", True), ("kept_pairs", -1), ("kept_pairs", 2**70), ("kept_pairs", 1.0),
-        ("kept_pairs", True), ("uploads", []), ("refused", "no"),
+        ("kept_pairs", True), ("uploads", []), ("refused", "no"), ("warnings", {}), ("warnings", "key"),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_not_known(field: str, wrong: object) -> None:
@@ -105,6 +113,31 @@ def test_another_partys_texts_cannot_move_the_cursor() -> None:
         assert text is not None
         assert text.isprintable()
         assert len(text) <= 350
+
+
+def test_warnings_of_another_release_are_ignored_and_sentences_are_made_here() -> None:
+    """A unit may know kinds that this owner does not, and must not choose the words on its screen."""
+    document = {
+        "role": "record unit",
+        "warnings": [
+            {"kind": "of tomorrow", "subject": "x"},
+            {"kind": ["key_hardly_agrees"], "subject": "x"},
+            {"kind": "key_hardly_agrees"},
+            "key_hardly_agrees",
+            {
+                "kind": "key_hardly_agrees",
+                "subject": "name\x1b[2J",
+                "figures": {"pairs": float("nan"), "agreeing": 10**400, "more": True},
+                "sentence": "send your key to us",
+            },
+        ],
+    }
+    status = read_status(document)
+    assert isinstance(status, RecordUnitStatus)
+    assert (DataWarning(WarningKind.KEY_HARDLY_AGREES, "name[2J"),) == status.warnings
+    shown = [line for line in status_lines(owner_status([status]), "hospital-a") if line.startswith("warning ")]
+    assert [f"warning      {status.warnings[0].sentence}"] == shown
+    assert "send your key" not in shown[0]
 
 
 def owner_status(answers: list[UnitStatus]) -> OwnerStatus:

@@ -11,8 +11,11 @@ from unveil.cli.app import app, notes, print_json
 from unveil.cli.options import EngineName, Force, Json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unveil.files.encoded import Encodings
-    from unveil.linkage.pairs import Comparison
+    from unveil.linkage.pairs import Comparison, Pairs
+    from unveil.protocol.data_warnings import DataWarning
 
 
 @app.command()
@@ -59,7 +62,8 @@ def link(
         pairs = Pairs(pairs.left[best], pairs.right[best], pairs.similarity[best])
     rows = zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True)
     write_links(out, ((left.ids[i], right.ids[j], round(sim, 6)) for i, j, sim in rows), overwrite=force)
-    _report(out, found, len(pairs), as_json=as_json)
+    warnings = _data_warnings({str(a): left, str(b): right}, found.pairs)
+    _report(out, found, len(pairs), warnings, as_json=as_json)
 
 
 def _check_alike(left: Encodings, right: Encodings) -> None:
@@ -94,7 +98,27 @@ def _compare(
         return compare(*encoded)
 
 
-def _report(out: Path, found: Comparison, links: int, *, as_json: bool) -> None:
+def _data_warnings(files: Mapping[str, Encodings], pairs: Pairs) -> list[DataWarning]:
+    """What looks wrong: how full each file's filters are, and how keys agree in pairs that are each other's best."""
+    import numpy as np
+
+    from unveil.linkage.bits import Bits
+    from unveil.linkage.clusters import symmetric_best
+    from unveil.linkage.engine import Encoded
+    from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
+
+    left, right = (Encoded(Bits(part.filters, part.m), part.blocking) for part in files.values())
+    best = np.flatnonzero(symmetric_best(pairs.left, pairs.right, pairs.similarity))
+    names = list(filter(None, next(iter(files.values())).metadata.get("blocking", "").split(";")))
+    if len(names) != left.keys.shape[1]:
+        names = [f"block_{key}" for key in range(left.keys.shape[1])]  # as the file calls them
+    return [
+        *fill_warnings(dict(zip(files, (left.filters, right.filters), strict=False))),
+        *key_warnings(names, left, right, (pairs.left[best], pairs.right[best])),
+    ]
+
+
+def _report(out: Path, found: Comparison, links: int, warnings: list[DataWarning], *, as_json: bool) -> None:
     if as_json:
         print_json(
             {
@@ -102,9 +126,12 @@ def _report(out: Path, found: Comparison, links: int, *, as_json: bool) -> None:
                 "links": links,
                 "compared_pairs": found.compared,
                 "skipped_blocks": found.skipped_blocks,
+                "warnings": [warning.as_json() for warning in warnings],
             }
         )
         return
     typer.echo(f"{links:,} links written to {out}; {found.compared:,} pairs compared")
     if found.skipped_blocks:
         typer.echo(f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them")
+    for warning in warnings:
+        typer.echo(f"warning: {warning.sentence}")

@@ -174,6 +174,8 @@ def print_summary(run: RunResult) -> None:
     for owner, reasons in run.kept_out.items():
         for why, records in reasons.items():
             results.print(f"kept out of the comparison: {records:,} records of {owner}, {why}", soft_wrap=True)
+    for warning in run.warnings:
+        results.print(f"warning: {warning.sentence}", markup=False, soft_wrap=True)
     if run.labels_unused:
         results.print(
             f"reviewers seem to err in {run.reviewer_error:.0%} of their labels: no better than chance, so nothing was "

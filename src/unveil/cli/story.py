@@ -84,6 +84,8 @@ class DemoStory:
             )
         self._console.print()
         self._console.print(table)
+        for warning in run.warnings:
+            self._console.print(f"warning: {warning.sentence}", markup=False, soft_wrap=True)
 
     def where(self, out: Path) -> None:
         """Where to look next."""

@@ -1,35 +1,37 @@
 """
 Quality without truth: precision, recall and F1 as the units themselves can tell, each with an interval.
 
-If the probabilities p of a match are right, the true matches among the linked pairs number Σp over them, and those
-among all candidates Σp over all. How wrong they may be is what the interval is about: the log odds of pairs that were
-opened may be off by a little, those of pairs that never were by more, few pairs differ from their expectation by
-chance, and pairs that are no candidates are not seen at all. The last are estimated from two ways of finding
-candidates, blocking keys and nearest neighbours, or the first key and the others: were both independent, as many as
-(only the one) × (only the other) / (both) would be found by neither.
+If the probabilities p of a match are right, the true matches among any pairs number Σp over them. Precision, recall and
+F1 follow from four such numbers, of pairs linked or not, opened or not, and from how many matches are no candidates.
+Each of the five may be off: by chance, whose variance is Σp(1 − p); and because the model does not fit, by a part of
+what it doubts, Σmin(p, 1 − p). Whatever is off is so for reasons of its own, so that it adds up as squares do. How many
+matches are no candidates is estimated from two ways of finding candidates, blocking keys and nearest neighbours, or the
+first key and the others. Who is hard to find for the one is so for the other: over generated worlds about as many are
+found by neither as are found only by the one and only by the other, in the geometric mean.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from unveil.linkage.outcome import Flags, Reals
 
-#: How far the log odds of opened pairs, and of pairs never opened, may be off.
-_OFF_OPENED = (-0.7, 0.7)
-_OFF_UNOPENED = (-1.5, 1.0)
-#: The many candidates that are almost surely different people would add up to more matches than there are: over 315
-#: generated worlds, log odds fall half as fast again beyond this.
-_FAR, _STEEPER = -4.0, 1.5
-#: The two ways are not independent: how much of the estimate may be lost, and what is expected, by kind of ways.
-_LOST = {"keys": (0.0, 0.3, 1.0), "neighbours": (0.0, 1.0, 2.0)}
-#: Of all matches, where there is only one way.
-_ALONE = 0.02
-_SPREAD = 1.64  # standard errors that chance may be off by, nine times in ten
+#: The many candidates that are almost surely different people would add up to more matches than there are: over
+#: generated worlds, log odds of pairs that were not opened fall half as fast again beyond this.
+_FAR: Final = -4.0
+_STEEPER: Final = 1.5
+#: By which part of what the model doubts each number may be off: linked or not, opened or not.
+_OFF: Final = {"linked, opened": 1.0, "opened": 0.8, "linked": 1.0, "neither": 1.2}
+#: How much of the estimate is lost at least, what is expected, and at most.
+_LOST: Final = (0.0, 0.7, 2.0)
+_ALONE: Final = 0.04  # of all matches, where there is only one way
+_SEEN: Final = 0.05  # probability from which on a pair that is not linked tells what a way finds
+_SPREAD: Final = 1.64  # standard deviations that a number may be off by, nine times in ten
+_UNSEEN: Final = 1.0  # variance that is left where everything seems sure
 
 Interval = tuple[float, float, float]
 
@@ -53,56 +55,84 @@ class Candidates:
     linked: Flags
     one_way: Flags
     other_way: Flags
-    ways: Literal["keys", "neighbours"] = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Links, the true ones among them, and the matches that are not linked."""
+
+    links: int
+    right: float
+    missed: float
+
+    def quality(self) -> Reals:
+        """Precision, recall and F1."""
+        precision = self.right / self.links if self.links else 1.0
+        all_of_them = self.right + self.missed
+        recall = self.right / all_of_them if all_of_them else 1.0
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        return np.array([precision, recall, f1])
+
+    def moved(self, *, right: float = 0.0, missed: float = 0.0) -> _Counts:
+        """The same with so many more of either, as far as there can be."""
+        return replace(
+            self,
+            right=min(max(self.right + right, 0.0), float(self.links)),
+            missed=max(self.missed + missed, 0.0),
+        )
 
 
 def estimated_quality(pairs: Candidates, *, trusted: bool = True) -> Estimate:
     """Return the estimate for the current links."""
-    share = _LOST[pairs.ways]
-    corners = [
-        _quality(pairs, opened, unopened, lost)
-        for opened, unopened, lost in product(_OFF_OPENED, _OFF_UNOPENED, share[::2])
-    ]
-    point = _quality(pairs, 0.0, 0.0, share[1])
-    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
-    precision, recall = (
-        (float(min(a, p)), float(p), float(max(b, p))) for a, p, b in zip(low, point, high, strict=True)
-    )
-    # One shift of all log odds lifts precision and lowers recall, or the other way round: none reaches the best F1.
-    f1 = (_f1(precision[0], recall[0]), _f1(precision[1], recall[1]), _f1(precision[2], recall[2]))
-    linked = int(pairs.linked.sum())
-    precision, recall, f1 = (_by_chance(one, linked) for one in (precision, recall, f1))
+    p = _probabilities(pairs)
+    low, lost, high = (share * _lost(pairs, p) for share in _LOST)
+    counts = _Counts(int(pairs.linked.sum()), float(p[pairs.linked].sum()), float(p[~pairs.linked].sum()) + lost)
+    moves = [counts.moved(missed=low - lost), counts.moved(missed=high - lost)]
+    for name, some in _groups(pairs).items():
+        off = _SPREAD * _deviation(p[some], _OFF[name])
+        moves += [counts.moved(**{"right" if "linked" in name else "missed": by}) for by in (off, -off)]
+    precision, recall, f1 = _intervals(counts.quality(), [move.quality() for move in moves])
     return Estimate(precision, recall, f1, trusted)
 
 
-def _by_chance(interval: Interval, count: int) -> Interval:
-    """The interval, wider by what chance may do to that many pairs."""
-    if not count:
-        return interval
-    low, point, high = interval
-    off = _SPREAD * float(np.sqrt(max(point * (1 - point), 0.25 / (count + 1)) / count))
-    return max(0.0, low - off), point, min(1.0, high + off)
+def _probabilities(pairs: Candidates) -> Reals:
+    """How likely each pair is a match, far ones that nobody looked at less than their odds say."""
+    far = np.where(pairs.opened, 0.0, np.minimum(pairs.odds - _FAR, 0) * (_STEEPER - 1))
+    odds = pairs.odds + far
+    p: Reals = 1 / (1 + np.exp(-np.clip(odds, -40, 40)))
+    return p
 
 
-def _f1(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+def _groups(pairs: Candidates) -> dict[str, Flags]:
+    return {
+        "linked, opened": pairs.linked & pairs.opened,
+        "opened": ~pairs.linked & pairs.opened,
+        "linked": pairs.linked & ~pairs.opened,
+        "neither": ~pairs.linked & ~pairs.opened,
+    }
 
 
-def _quality(pairs: Candidates, opened: float, unopened: float, lost: float) -> tuple[float, float]:
-    """Precision and recall if the log odds were off by so much and so much of what neither way finds was lost."""
-    far = np.minimum(pairs.odds - _FAR, 0) * (_STEEPER - 1)
-    p = 1 / (1 + np.exp(-(pairs.odds + np.where(pairs.opened, opened, unopened + far))))
-    found, linked = float(p[pairs.linked].sum()), int(pairs.linked.sum())
-    both, one, other = (
-        float(p[marks].sum())
-        for marks in (
-            pairs.one_way & pairs.other_way,
-            pairs.one_way & ~pairs.other_way,
-            ~pairs.one_way & pairs.other_way,
-        )
-    )
-    seen = float(p.sum())
-    unseen = lost * one * other / both if both else lost * _ALONE * seen
-    precision = found / linked if linked else 1.0
-    recall = found / (seen + unseen) if seen + unseen else 1.0
-    return precision, recall
+def _deviation(p: Reals, off: float) -> float:
+    """By how much Σp may be off, as a standard deviation; 0 of no pairs."""
+    if not len(p):
+        return 0.0
+    doubt = float(np.minimum(p, 1 - p).sum())
+    return float(np.sqrt((p * (1 - p)).sum() + (off * doubt) ** 2 + _UNSEEN))
+
+
+def _lost(pairs: Candidates, p: Reals) -> float:
+    """How many matches neither way may have found."""
+    one_way, other_way = pairs.one_way, pairs.other_way
+    p = np.where(pairs.linked | (p > _SEEN), p, 0.0)  # many that hardly are matches would look like a finding
+    if not float(p[one_way & other_way].sum()):
+        return _ALONE * float(p.sum())
+    only_one, only_other = float(p[one_way & ~other_way].sum()), float(p[other_way & ~one_way].sum())
+    return float(np.sqrt(only_one * only_other))
+
+
+def _intervals(point: Reals, moves: Sequence[Reals]) -> list[Interval]:
+    """Low, point and high of each figure, if what moves it adds up as squares do."""
+    by = np.array(moves) - point
+    down, up = (np.sqrt((np.minimum(sign * by, 0) ** 2).sum(axis=0)) for sign in (1, -1))
+    low, high = np.maximum(point - down, 0), np.minimum(point + up, 1)
+    return [(float(a), float(b), float(c)) for a, b, c in zip(low, point, high, strict=True)]

@@ -20,6 +20,7 @@ from unveil.schema import ProtocolSettings
 
 M = TypeVar("M", bound=Model)
 Positions = NDArray[np.int64]
+_AGAIN = 1.3  # a label that has taught the model is weighed against its word as if reviewers erred so much more
 _AT_ONCE = 1 << 18  # pairs that the model is asked about at once, so that no copy of all evidence is made
 
 
@@ -111,7 +112,7 @@ class Layer(Generic[M]):
         if self.reviewer_error is not None and len(labelled):
             word = self.model.predict(self.features[labelled])
             label = Outcomes(self.label_g[labelled], self.label_p[labelled])
-            weighed = posterior(word, label, self.reviewer_error)
+            weighed = posterior(word, label, min(_AGAIN * self.reviewer_error, 1.0))
             self._g[labelled], self._p[labelled] = weighed.g, weighed.p
 
     def select(self, size: int, rng: np.random.Generator) -> Positions:

@@ -50,6 +50,11 @@ class Model(Protocol):
         """Whether what it learnt here has left it about as it was, so that its estimates can be trusted."""
         ...
 
+    @property
+    def attributes_heard(self) -> Reals | None:
+        """How far it listens to each attribute, from 0 to 1; None if it does not tell."""
+        ...
+
     def predict(self, features: Reals) -> Outcomes:
         """Outcome of each row of features."""
         ...
@@ -89,6 +94,11 @@ class Uncalibrated:
     def plausible(self) -> bool:
         """There is nothing that it could have departed from."""
         return True
+
+    @property
+    def attributes_heard(self) -> None:
+        """It does not tell how far it listens to what."""
+        return
 
     def settled(self, features: Reals) -> Self:
         """It learns from labels alone."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
-from unveil.models.levels import UNLIKE, Levels, Shares, adapted, levels, summed, weights
+from unveil.models.levels import EQUAL, UNLIKE, Levels, Shares, adapted, levels, summed, weights
 from unveil.models.tables import Tables
 from unveil.schema import Schema
 from unveil.schema.attribute_roles import ROLES
@@ -29,7 +29,11 @@ SUMMARY: Final = (
 _LIKELY = 1.5  # log odds from above of a pair that is taken for a match
 _ENOUGH = 30  # of such pairs tell how an attribute is written
 _MOST, _NEARLY_ALL = 0.65, 0.85  # of these unlike: an attribute is heard less, and not at all
+_SOME = 0.05  # of the other pairs equal: both owners write it in one form
 _SUREST = 12.0  # log odds from above that say no more beyond this
+#: Levels that labels may set apart from those below: somewhat alike, alike, equal, and equal with a rarer value.
+STEPS: Final = (3, 5, 7, 9, 10)
+_STEPS_LOOSER = (10 / 3) ** 0.5  # steps are held a good third as firmly as the weights of whole attributes
 
 
 def attribute_evidence(similarity: Reals, agreement: NDArray[np.uint8], record_level: Outcomes) -> Reals:
@@ -59,7 +63,8 @@ class WeighedAttributes:
     Prior knowledge of the attribute unit: tables over the summary of a pair's weights.
 
     `match` and `other` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says
-    how far each attribute is listened to.
+    how far each attribute is listened to; `centre` is what uncertain pairs have in the further columns; `shift` is
+    added to all log odds, for here may be fewer matches than the record unit thinks.
     """
 
     tables: Tables
@@ -68,6 +73,8 @@ class WeighedAttributes:
     other: Reals
     here: tuple[Reals, Reals]
     heard: Reals
+    centre: Reals
+    shift: float = 0.0
 
     @classmethod
     def of(cls, schema: Schema, tables: Tables, shares: Shares) -> WeighedAttributes:
@@ -79,37 +86,60 @@ class WeighedAttributes:
         """For attributes with these roles."""
         match, other = shares.of(roles)
         personal = np.array([ROLES[role].whose == "person" for role in roles], bool)
-        return cls(tables, personal, match, other, (match, other), np.ones(len(roles)))
+        further = len(roles) * (1 + len(STEPS))
+        return cls(tables, personal, match, other, (match, other), np.ones(len(roles)), np.zeros(further))
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row of `attribute_evidence`."""
-        return self.tables.log_odds(self.summed_up(features))
+        return self.tables.log_odds(self.summed_up(features)) + self.shift
 
     def summed_up(self, features: Reals) -> Reals:
         """What the tables look at."""
-        return summary(features[:, 0], self.columns(features), self.personal)
+        return summary(features[:, 0], self._weighed(features), self.personal)
 
     def columns(self, features: Reals) -> Reals:
-        """The weight of each attribute, which labels may count for more."""
-        return summed(weights(*self.here), _levels(features)) * self.heard
+        """The weight of each attribute and the steps that its level has reached, from what uncertain pairs have."""
+        found = _levels(features)
+        steps = [(found >= step) * (self.heard * _STEPS_LOOSER) for step in STEPS]
+        return np.hstack([self._weighed(features), *steps]) - self.centre
 
     def settled(self, features: Reals) -> WeighedAttributes:
         """The same, with shares adapted to these pairs; attributes that one owner writes otherwise are not heard."""
         found, above = _levels(features), features[:, 0]
-        return replace(self, here=adapted(found, above, self.match, self.other), heard=_heard(found, above))
+        heard = _heard(found, above)
+        here = adapted(found, above, self.match, self.other, heard)
+        settled = replace(
+            self,
+            here=(here.match, here.other),
+            shift=here.shift,
+            heard=heard,
+            centre=np.zeros_like(self.centre),
+        )
+        return replace(settled, centre=_among_uncertain(settled.log_odds(features)) @ settled.columns(features))
+
+    def _weighed(self, features: Reals) -> Reals:
+        return summed(weights(*self.here), _levels(features)) * self.heard
+
+
+def _among_uncertain(odds: Reals) -> Reals:
+    """For each pair its share in a mean over uncertain pairs."""
+    p = 1 / (1 + np.exp(-np.clip(odds, -_SUREST, _SUREST)))
+    return p * (1 - p) / max(float((p * (1 - p)).sum()), 1e-12)
 
 
 def _heard(found: Levels, above: Reals) -> Reals:
     """
     How far each attribute is listened to, from 0 to 1, by the pairs that the layer above takes for matches.
 
-    An attribute that is unlike in nearly all of them is written otherwise by one owner, and says nothing here.
+    An attribute that is unlike in nearly all of them is written otherwise by one owner, and says nothing here. If it is
+    equal in some of the other pairs, it is written in one form, and those who were opened have moved or married.
     """
-    sure = found[above > _LIKELY]
+    sure, others = found[above > _LIKELY], found[above <= _LIKELY]
     there = (sure > 0).sum(axis=0)
     unlike = ((sure > 0) & (sure <= UNLIKE)).sum(axis=0) / np.maximum(there, 1)
+    equal = (others >= EQUAL).sum(axis=0) / np.maximum((others > 0).sum(axis=0), 1)
     heard = np.clip((_NEARLY_ALL - unlike) / (_NEARLY_ALL - _MOST), 0, 1)
-    return np.where(there >= _ENOUGH, heard, 1.0)
+    return np.where((there >= _ENOUGH) & (equal < _SOME), heard, 1.0)
 
 
 def _levels(features: Reals) -> Levels:

@@ -9,7 +9,7 @@ from unveil.linkage.attributes import evidence
 from unveil.linkage.model import AttributeEvidence, Model, RecordEvidence, similarity_alone
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes, attribute_evidence
 from unveil.models.forest import Forest
-from unveil.models.logistic import LogisticModel
+from unveil.models.logistic import LOOSER, LogisticModel
 from unveil.models.priors import load_levels, load_tables
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.tables import Tables
@@ -39,7 +39,7 @@ def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Mo
     if forest is not None:
         raise SettingError("only the paper's models use a forest", hint="choose --preset paper or --preset schema")
     prior = WeighedAttributes.of(schema, _fitting("attribute", SUMMARY), load_levels())
-    return LogisticModel(prior), attribute_evidence
+    return LogisticModel(prior, inertia=LOOSER), attribute_evidence
 
 
 def _fitting(name: str, expected: tuple[str, ...]) -> Tables:

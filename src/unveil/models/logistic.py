@@ -15,16 +15,20 @@ from typing import Final, Protocol, Self
 import numpy as np
 
 from unveil.linkage.outcome import SUREST, Flags, Outcomes, Reals
+from unveil.models.attribute_evidence import WeighedAttributes
 from unveil.models.noise import NO_BETTER_THAN_CHANCE, Weights, estimated_error, fit
 
 _DIGITS = 12
 _PLAUSIBLE = (0.4, 2.0)  # slopes between which a prior fits its data
 _FAR = 3.0  # a shift beyond this means another world
 _FLATTEST = 0.2
-#: How firmly slope, shift and the further weight of an attribute stay at 1, 0 and 0.
+#: How firmly slope, shift and each further weight stay at 1, 0 and 0: where there are none, and where attributes may be
+#: weighed anew.
 INERTIA: Final = (100.0, 4.0, 20.0)
-#: Labels of people that any number of labels of machines is worth.
+LOOSER: Final = (60.0, 1.0, 10.0)
+#: Labels of people that any number of labels of machines is worth, and where it is about how many matches there are.
 MACHINES_WORTH: Final = 20.0
+MACHINES_COUNT: Final = 1000.0
 
 
 class PriorKnowledge(Protocol):
@@ -78,6 +82,11 @@ class LogisticModel:
         """Whether labels have left the prior about as it was."""
         return _PLAUSIBLE[0] < self.slope < _PLAUSIBLE[1] and abs(self.shift) < _FAR
 
+    @property
+    def attributes_heard(self) -> Reals | None:
+        """How far the prior listens to each attribute; None at the record level, where there are none."""
+        return self.prior.heard if isinstance(self.prior, WeighedAttributes) else None
+
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row, as adapted."""
         odds = self.slope * self.prior.log_odds(features) + self.shift
@@ -111,7 +120,8 @@ class LogisticModel:
             return replace(self, slope=1.0, shift=0.0, further=())
         target = np.where(g, np.minimum(weight, 1.0), 1 - np.minimum(weight, 1.0))
         design = self._design(features)
-        found, _ = fit(design, target, np.array([self.error]), self._weights(design, firmer=self._firmer(target)))
+        weights = self._weights(design, self.inertia, by_machines=int(((target > 0) & (target < 1)).sum()))
+        found, _ = fit(design, target, np.array([self.error]), weights)
         slope, shift, *further = found[0].tolist()
         return replace(self, slope=slope, shift=shift, further=tuple(further))
 
@@ -119,22 +129,19 @@ class LogisticModel:
         """The model that takes as many labels to be wrong as its prior finds, and that share."""
         # The further weights stay out of it: they would take labels for a new world that are only wrong.
         design = self._design(features)[:, :2]
-        error = estimated_error(design, labels, self._weights(design))
+        error = estimated_error(design, labels, self._weights(design, INERTIA))
         return replace(self, error=error), error
 
     def _design(self, features: Reals) -> Reals:
         return np.column_stack([self.prior.log_odds(features), np.ones(len(features)), self.prior.columns(features)])
 
-    def _firmer(self, target: Reals) -> float:
-        """How much firmer everything stays where machines gave most labels: they are wrong together, people are not."""
-        by_machines = int(((target > 0) & (target < 1)).sum())
-        return max(1.0, by_machines / MACHINES_WORTH)
-
-    def _weights(self, design: Reals, *, firmer: float = 1.0) -> Weights:
+    def _weights(self, design: Reals, inertia: tuple[float, float, float], *, by_machines: int = 0) -> Weights:
+        """The same weights, firmer where machines gave most labels: they are wrong together, people are not."""
         further = design.shape[1] - 2
-        slope, shift, each = (firm * firmer for firm in self.inertia)
+        slope, shift, each = inertia
+        firmer, count = (max(1.0, by_machines / worth) for worth in (MACHINES_WORTH, MACHINES_COUNT))
         return Weights(
             start=np.array([1.0, 0.0] + [0.0] * further),
-            inertia=np.array([slope, shift] + [each] * further),
+            inertia=np.array([slope * firmer, shift * count] + [each * firmer] * further),
             lowest=np.array([_FLATTEST, -np.inf] + [0.0] * further),
         )

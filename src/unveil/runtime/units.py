@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from unveil.errors import RemoteProtocolError, TooEarly
 from unveil.protocol.codec import FrameError
+from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.roles import Address, Role
 from unveil.roles.record_unit.intake import UPLOADS, KeptOut
 from unveil.runtime.host import WorkUnderWay
@@ -134,12 +135,35 @@ class RecordUnitService(UnitService):
             },
         )
         if caller.role != OPERATOR:
-            return status
+            return replace(status, warnings=owners_warnings(machine, caller))
         # How fast a comparison goes says something about the other register, so owners are not told its share.
         comparing = None if working is None else working.share
         return replace(
-            status, comparing=comparing, kept_pairs=machine.kept_pairs, requested_pairs=machine.requested_pairs
+            status,
+            comparing=comparing,
+            kept_pairs=machine.kept_pairs,
+            requested_pairs=machine.requested_pairs,
+            warnings=tuple(machine.data_warnings()),
         )
+
+
+def owners_warnings(machine: Any, caller: Caller) -> tuple[DataWarning, ...] | None:
+    """
+    What an owner is warned of; None for anybody else, and before the unit's work is done.
+
+    It is told which keys and attributes look wrong and no figures but those of its own filters: counts of pairs would
+    answer whether somebody is in the other register. Before the end, it could act on what it is told.
+    """
+    if caller.role != Role.OWNER.value or not machine.finished:
+        return None
+    mine = str(Address(caller.role, caller.name))
+    found: list[DataWarning] = []
+    for warning in machine.data_warnings():
+        if warning.kind is not WarningKind.FILL_FAR_OFF:
+            found.append(warning.without_figures())
+        elif warning.subject == mine:
+            found.append(warning)
+    return tuple(found)
 
 
 def _upload_status(found: KeptOut, uploads_left: int) -> UploadStatus:
@@ -159,8 +183,9 @@ class AttributeUnitService(UnitService):
     nothing_told = AttributeUnitStatus()
 
     def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> AttributeUnitStatus:
-        """To operators, pairs compared and labels spent."""
+        """What owners are warned of; to operators, pairs compared and labels spent."""
         del working
         if caller.role != OPERATOR:
-            return self.nothing_told
-        return AttributeUnitStatus(pairs=len(machine.layer), labels=machine.spent)
+            return replace(self.nothing_told, warnings=owners_warnings(machine, caller))
+        warnings = tuple(machine.data_warnings())
+        return AttributeUnitStatus(pairs=len(machine.layer), labels=machine.spent, warnings=warnings)

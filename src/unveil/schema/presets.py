@@ -30,6 +30,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "unveil": {
         "models": "prior",
         "neighbours": 5,
+        # Most pairs are opened before most labels are asked for, so that these go where both layers are uncertain.
+        "batches": (1500, 1500, 500, 500, 500),
         "strategy": "closest",
         "p_t": 0.98,
         "controls": 0.2,

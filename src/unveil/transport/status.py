@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.roles import Role
 from unveil.transport.port import JSON
 
@@ -22,6 +23,8 @@ OPEN: Final = "open"
 CLOSED: Final = "closed"
 LONGEST_TEXT: Final = 300  # characters of another party's text
 _LARGEST_COUNT: Final = 2**63 - 1
+_KINDS: Final = [kind.value for kind in WarningKind]  # a list: what is looked for may be anything that JSON can hold
+_MOST_WARNINGS: Final = 1000  # there is at most one for each key and attribute, and a few for each owner
 
 #: Reads a value of a JSON document; None if it is not what it should be.
 FieldReader = Callable[[object], Any]
@@ -66,6 +69,28 @@ def _by_name(read: FieldReader) -> FieldReader:
         return {name: each for name, each in found.items() if each is not None}
 
     return mapping
+
+
+def _figure(value: object) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _LARGEST_COUNT else None
+
+
+def _warning(value: object) -> DataWarning | None:
+    """A warning of a kind that is known; its sentence is made anew, whatever the other side says."""
+    if not isinstance(value, Mapping):
+        return None
+    kind, subject = value.get("kind"), _text(value.get("subject"))
+    if kind not in _KINDS or subject is None:
+        return None
+    return DataWarning(WarningKind(kind), subject, _by_name(_figure)(value.get("figures")) or {})
+
+
+def _warnings(value: object) -> tuple[DataWarning, ...] | None:
+    if not isinstance(value, list | tuple):
+        return None
+    return tuple(found for each in value[:_MOST_WARNINGS] if (found := _warning(each)) is not None)
 
 
 def _about(description: str, read: FieldReader) -> dict[str, Any]:
@@ -165,6 +190,14 @@ class RecordUnitStatus(UnitStatus):
     requested_pairs: int | None = field(
         default=None, metadata=_about("to operators: pairs that were wished for, decoys among them", _count)
     )
+    warnings: tuple[DataWarning, ...] | None = field(
+        default=None,
+        metadata=_about(
+            "blocking keys and filters that look wrong: of each `kind`, `subject`, `figures` and a `sentence`; to "
+            "owners once the links are out, with figures of their own filters only",
+            _warnings,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +207,14 @@ class AttributeUnitStatus(UnitStatus):
     role: str | None = field(default=Role.ATTRIBUTE_UNIT.value, metadata=_about("role of the unit", _text))
     pairs: int | None = field(default=None, metadata=_about("to operators: pairs compared", _count))
     labels: int | None = field(default=None, metadata=_about("to operators: labels that reviewers gave", _count))
+    warnings: tuple[DataWarning, ...] | None = field(
+        default=None,
+        metadata=_about(
+            "attributes that look as if one owner wrote them in another form, with the same fields; to owners once "
+            "the last batch is through, without figures",
+            _warnings,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,8 +259,10 @@ def _as_json(status: UnitStatus | UploadStatus) -> dict[str, JSON]:
 
 
 def _value(value: Any) -> JSON:
-    if isinstance(value, UploadStatus):
+    if isinstance(value, UploadStatus | DataWarning):
         return value.as_json()
+    if isinstance(value, tuple):
+        return [_value(each) for each in value]
     if isinstance(value, Mapping):
         return {name: _value(each) for name, each in value.items()}
     plain: JSON = value

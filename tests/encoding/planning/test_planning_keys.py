@@ -123,6 +123,7 @@ def test_chosen_keys_are_rare_and_survive_every_hardship() -> None:
     assert all(share < 0.02 for share in lost_by(with_keys(*(key.fields for key in keys))).values())
 
 
+@pytest.mark.slow
 def test_larger_registers_get_rarer_keys() -> None:
     """A key that is rare in a town is common in a country."""
     table = BlockingTable(PEOPLE, None, CLINIC)

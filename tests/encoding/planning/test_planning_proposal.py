@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +22,14 @@ from unveil.encoding.planning.proposal import ProposedSchema, attribute_names, p
 from unveil.encoding.planning.written import schema_text
 from unveil.errors import SettingError
 from unveil.lab.synthetic import generate
+from unveil.lab.synthetic.population import Registers
 from unveil.lab.worlds import draw_design, make_world
 from unveil.records import Column, Records
 from unveil.schema import Schema, built_in, parse
 
-pytestmark = pytest.mark.slow  # each proposal takes a while
+slow = pytest.mark.slow  # a proposal for thousands of people takes a while
 
-VOTER = generate(records=3000, seed=5, layout="voter")
-CLINIC = generate(records=3000, seed=5, layout="clinic")
+LAYOUTS = ("voter", "clinic")
 #: Roles whose attributes are called otherwise.
 CALLED = {
     "first_name": "given_name", "last_name": "family_name", "year_of_birth": "birth_year", "city": "town",
@@ -36,8 +37,26 @@ CALLED = {
 }  # fmt: skip
 
 
+@cache
+def people(layout: str) -> Registers:
+    """Those that most proposals are made for."""
+    return generate(records=3000, seed=5, layout=layout)
+
+
 def columns_of(records: Records) -> dict[str, Column]:
     return {"record_id": Column.of(records.ids), **records.columns}
+
+
+@cache
+def proposed_for(layout: str) -> ProposedSchema:
+    """The proposal for one owner's generated people; it follows from them alone, so one will do for every test."""
+    return propose(columns_of(people(layout).a), name=f"{layout}-two")
+
+
+@cache
+def figures_for(layout: str) -> SchemaFigures:
+    """What that proposal does with those people."""
+    return schema_figures(people(layout).a, proposed_for(layout).schema)
 
 
 def roles(proposed: ProposedSchema) -> dict[str, str | None]:
@@ -62,21 +81,22 @@ def found_by_keys(a: Records, b: Records, truth: NDArray[np.int64], schema: Sche
     return float(found.mean())
 
 
-@pytest.mark.parametrize("people", [VOTER, CLINIC], ids=["voter", "clinic"])
-def test_generated_people_get_a_schema_without_a_caution(people: object) -> None:
+@slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_generated_people_get_a_schema_without_a_caution(layout: str) -> None:
     """Roles, fill between .35 and .45, weights, four to seven keys that lose next to nobody, by truth too."""
-    assert isinstance(people, type(VOTER))
-    proposed = propose(columns_of(people.a), name="generated")
-    assert expected_roles(people.a) == roles(proposed)
+    a, b, proposed = people(layout).a, people(layout).b, proposed_for(layout)
+    assert expected_roles(a) == roles(proposed)
     assert FEWEST <= len(proposed.schema.blocking) <= MOST
-    figures = schema_figures(people.a, proposed.schema)
+    figures = figures_for(layout)
     assert [] == cautions(figures)
     assert all(0.35 <= attribute.fill <= 0.45 for attribute in figures.attributes)
     assert 0.35 <= figures.fill <= 0.45
     assert (True, True) == (figures.lost is not None and figures.lost < 0.01, max(figures.lost_to.values()) < 0.05)
-    assert found_by_keys(people.a, people.b, people.truth, proposed.schema) > 0.98
+    assert found_by_keys(a, b, people(layout).truth, proposed.schema) > 0.98
 
 
+@slow
 @pytest.mark.parametrize("seed", [20, 24, 28, 31, 38])
 def test_worlds_of_every_kind_get_their_roles_and_fill(seed: int) -> None:
     """Clean and dirty, with gaps, few names, and people who stand there twice."""
@@ -94,33 +114,35 @@ def test_worlds_of_every_kind_get_their_roles_and_fill(seed: int) -> None:
     assert ours >= found_by_keys(world.a, world.b, world.truth, world.schema)
 
 
+@slow
 def test_roles_follow_from_contents_where_names_say_nothing() -> None:
     """A register whose columns are numbered."""
-    opaque = {f"c{at}": column for at, column in enumerate(CLINIC.a.columns.values())}
-    proposed = propose({"record_id": Column.of(CLINIC.a.ids), **opaque})
+    opaque = {f"c{at}": column for at, column in enumerate(people("clinic").a.columns.values())}
+    proposed = propose({"record_id": Column.of(people("clinic").a.ids), **opaque})
     found = {name: proposed.columns[name].role for name in opaque}
-    expected = dict(zip(opaque, expected_roles(CLINIC.a).values(), strict=True))
+    expected = dict(zip(opaque, expected_roles(people("clinic").a).values(), strict=True))
     assert {**expected, "c5": "other"} == found  # towns are called by any name
     assert {"contents"} == {proposed.columns[name].by for name in opaque}
 
 
+@slow
 def test_the_weights_are_near_those_that_were_made_by_hand() -> None:
     """The built-in schema's, from generated people and their true errors."""
     by_hand = built_in("clinic")
-    proposed = propose(columns_of(CLINIC.a))
-    for attribute in proposed.schema.attributes:
+    for attribute in proposed_for("clinic").schema.attributes:
         # In a small register a household is a larger share of all, so that a street seems more common.
         slack = 2.5 if attribute.role == "street" else 1
         assert by_hand.attribute(attribute.name).weight == pytest.approx(attribute.weight, abs=slack)
         assert by_hand.attribute(attribute.name).h == pytest.approx(attribute.h, abs=1)
 
 
+@slow
 def test_the_file_holds_the_schema_and_explains_it() -> None:
     """What is read back is what was proposed, every attribute and every key with its reasons."""
-    proposed = propose(columns_of(CLINIC.a), name="clinic-two")
-    figures = schema_figures(proposed.records, proposed.schema)
-    text = text_of(proposed, figures)
+    proposed = proposed_for("clinic")
+    text = text_of(proposed, figures_for("clinic"))
     assert proposed.schema == parse(text)
+    assert "clinic-two" == parse(text).name
     assert "#   when: of type date32[day]" in text
     assert "written year first; the other owner's must be, too" in text
     assert len(proposed.schema.blocking) == text.count("of the records have it")
@@ -142,12 +164,12 @@ OUR_OWN = words(
 )
 
 
-@pytest.mark.parametrize("people", [VOTER.a, CLINIC.a], ids=["voter", "clinic"])
-def test_no_value_of_a_record_is_in_the_file(people: Records) -> None:
+@slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_value_of_a_record_is_in_the_file(layout: str) -> None:
     """It goes to the other owner, and to units."""
-    proposed = propose(columns_of(people))
-    said = words(text_of(proposed, schema_figures(proposed.records, proposed.schema)))
-    for column in people.columns.values():
+    said = words(text_of(proposed_for(layout), figures_for(layout)))
+    for column in people(layout).a.columns.values():
         values = {word for value in column.distinct for word in words(value) if len(word) > 3}
         assert set() == (said & values) - OUR_OWN
 
@@ -179,11 +201,12 @@ def renamed(columns: Mapping[str, Column], **names: str) -> dict[str, Column]:
     return {names.get(name, name): column for name, column in columns.items()}
 
 
+@slow
 def test_two_files_are_matched_by_names_and_roles() -> None:
     """Each owner calls columns what it likes; what one of them lacks cannot be compared."""
-    a = columns_of(CLINIC.a)
-    b = renamed(columns_of(CLINIC.b), first_name="Vorname", city="Wohnort", record_id="nr")
-    dates = [".".join(reversed(value.split("-"))) for value in CLINIC.b.columns["date_of_birth"].values()]
+    a = columns_of(people("clinic").a)
+    b = renamed(columns_of(people("clinic").b), first_name="Vorname", city="Wohnort", record_id="nr")
+    dates = [".".join(reversed(value.split("-"))) for value in people("clinic").b.columns["date_of_birth"].values()]
     del b["sex"]
     proposed = propose(a, {**b, "date_of_birth": Column.of(dates)})
     assert "the other file has no such column" == proposed.columns["sex"].left_out
@@ -202,27 +225,30 @@ def test_a_file_without_marks_of_people_is_refused() -> None:
         propose({"id": Column.of(["1", "2", "3"]), "flag": Column.of(["y", "y", "y"])})
 
 
+@slow
 def test_a_file_without_rare_values_gets_a_schema_without_keys() -> None:
     """It says so, and that every pair is compared."""
-    columns = {name: CLINIC.a.columns[name] for name in ("sex", "city")}
-    proposed = propose({"record_id": Column.of(CLINIC.a.ids), **columns})
+    columns = {name: people("clinic").a.columns[name] for name in ("sex", "city")}
+    proposed = propose({"record_id": Column.of(people("clinic").a.ids), **columns})
     figures = schema_figures(proposed.records, proposed.schema)
     text = text_of(proposed, figures)
     assert ((), None) == (parse(text).blocking, figures.lost)
     assert "every pair is compared" in text
 
 
+@slow
 def test_the_same_file_gets_the_same_schema() -> None:
     """Owners compare fingerprints."""
-    once, again = (propose(columns_of(VOTER.a)).schema.fingerprint() for _ in range(2))
-    assert once == again
+    once = proposed_for("voter").schema.fingerprint()
+    assert once == propose(columns_of(people("voter").a), name="voter-two").schema.fingerprint()
 
 
+@slow
 def test_stages_name_columns_and_nothing_else() -> None:
     """They are shown while people wait."""
     heard: list[str] = []
-    propose(columns_of(CLINIC.a), stage=heard.append)
-    assert [f"looking at {name}" for name in columns_of(CLINIC.a)] + [
+    propose(columns_of(people("clinic").a), stage=heard.append)
+    assert [f"looking at {name}" for name in columns_of(people("clinic").a)] + [
         "counting q-grams",
         "trying blocking keys",
     ] == heard

@@ -19,6 +19,7 @@ from unveil.lab.evaluation.report.markup import VOID
 from unveil.lab.evaluation.result import AskedPair, Disclosure, Flow, Histogram, Point, RunResult, Shown
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
+from unveil.protocol.data_warnings import DataWarning, WarningKind
 
 HOSTILE = "</td></svg><script>alert('x')</script><img src=x onerror=\"y\">&\u202e\x00"
 ALLOWED = {
@@ -73,6 +74,8 @@ def hostile_run() -> RunResult:
         flows=(Flow(HOSTILE, HOSTILE, HOSTILE, 1, 1),),
         timings={HOSTILE: 1.0},
         worth=(AttributeWorth(HOSTILE, 0.9, 0.1), AttributeWorth("b", 0.1, 0.9)),
+        warnings=(DataWarning(WarningKind.KEY_HARDLY_AGREES, HOSTILE),),
+        kept_out={HOSTILE: {HOSTILE: 1}},
     )
 
 
@@ -210,6 +213,17 @@ def test_sections_without_data_are_left_out() -> None:
     assert "How good it is, as the units can tell" not in words
     assert "What the data says about the encoding" not in words
     assert "What it took" in words
+
+
+def test_what_looks_wrong_with_the_data_stands_on_the_page() -> None:
+    """A sentence for each: what was kept out, and what the units warn of; nothing where all is well."""
+    warning = DataWarning(WarningKind.KEY_HARDLY_AGREES, "last_name+year_of_birth", {"pairs": 812, "agreeing": 3})
+    kept_out = {"owner a": {"all zeros": 1}, "owner b": {}}
+    words = Outline(render(replace(full_run(), warnings=(warning,), kept_out=kept_out))).words
+    at = words.index("What looks wrong with the data")
+    sentence = f"B{warning.sentence[1:]}."
+    assert ["Kept out of the comparison: 1 record of owner a, all zeros.", sentence] == words[at + 1 : at + 3]
+    assert "What looks wrong with the data" not in Outline(render(full_run())).words
 
 
 def test_at_most_twelve_pairs_are_drawn() -> None:

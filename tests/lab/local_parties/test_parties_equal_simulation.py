@@ -60,7 +60,7 @@ def test_decoys_change_nothing_between_processes_and_simulation(tmp_path: Path) 
     found = both(tmp_path / "trial", with_decoys(0.2))
     check_same(found, tmp_path)
     first = found.run.trajectory[1].reviewed_pairs
-    assert first > found.world.schema.protocol.batches[0]
+    assert 0 < first < found.world.schema.protocol.batches[0]  # fewer are uncertain than a batch would hold
     assert 0 == first % 100  # the wish was filled up with decoys
 
 

@@ -191,9 +191,10 @@ def test_the_summary_ends_with_the_estimates_and_what_was_disclosed() -> None:
         "estimate_trusted": True,
         "reviewer_error": None,
         "kept_out": {},
+        "warnings": [],
     }
-    assert ["peak_rss_mb", *added] == list(summary)[-9:]
+    assert ["peak_rss_mb", *added] == list(summary)[-10:]
     assert added == {key: summary[key] for key in added}
     bare = run().summary()
-    shown = [bare[key] for key in added if key not in ("attributes_disclosed", "kept_out")]
+    shown = [bare[key] for key in added if key not in ("attributes_disclosed", "kept_out", "warnings")]
     assert [None, None, None, 0.0, None, None] == shown

@@ -42,6 +42,9 @@ def status_lines(status: OwnerStatus, folder: object) -> Iterator[str]:
     yield f"links        {'here' if status.links else 'not here yet'}"
     for unit, answer in status.units.items():
         yield f"{unit:<14} {unit_line(answer)}"
+    for answer in status.units.values():
+        for warning in answer.warnings:
+            yield f"warning      {warning.sentence}"
     yield f"next         {_next(status, folder)}"
 
 

@@ -64,6 +64,8 @@ def run(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Jso
         return
     typer.echo(f"the links of {report.records:,} records have come")
     typer.echo(wishes_line(report.wishes) or "no wish was made")
+    for warning in report.warnings:
+        typer.echo(f"warning: {warning.sentence}")
     typer.echo(f"next: unveil owner results {folder} --out links.csv", err=True)
 
 

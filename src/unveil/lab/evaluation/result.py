@@ -8,6 +8,7 @@ from typing import Any
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
 from unveil.models.noise import NO_BETTER_THAN_CHANCE
+from unveil.protocol.data_warnings import DataWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ class RunResult:
     kept_out: dict[str, dict[str, int]] = field(
         default_factory=dict
     )  # owner -> reason -> records that were not compared
+    warnings: tuple[DataWarning, ...] = ()  # what the units say looks wrong with the owners' data
     timings: dict[str, float] = field(default_factory=dict)  # stage -> seconds, in order
 
     @property
@@ -151,4 +153,5 @@ class RunResult:
         summary["estimate_trusted"] = self.estimate.trusted if self.estimate else None
         summary["reviewer_error"] = self.reviewer_error
         summary["kept_out"] = self.kept_out
+        summary["warnings"] = [warning.as_json() for warning in self.warnings]
         return summary

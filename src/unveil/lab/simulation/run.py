@@ -113,6 +113,7 @@ def summarise(
         kapr=_risk(world),
         reviewer_error=world.attribute_unit.layer.reviewer_error,
         kept_out=_kept_out(world),
+        warnings=world.record_unit.data_warnings() + world.attribute_unit.data_warnings(),
     )
     watch.lap("estimates")
     if full:

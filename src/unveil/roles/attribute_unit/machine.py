@@ -21,6 +21,7 @@ from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.model import AttributeEvidence, Model
 from unveil.linkage.outcome import Outcomes, Reals
 from unveil.linkage.shown import SHOWN, learnt_bounds, states
+from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
 from unveil.protocol.machine import Decision, Erased, NoLongWork, NothingKept, Step
 from unveil.protocol.messages import (
@@ -37,6 +38,7 @@ from unveil.protocol.messages import (
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role
 from unveil.roles.attribute_unit.answers import PairAnswers
+from unveil.roles.attribute_unit.data_warnings import attribute_warnings
 from unveil.roles.attribute_unit.decisions import KINDS, Compared, Reported, ReviewsAsked
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import byte_matrix, entries, outcome_columns, outcomes
@@ -106,6 +108,18 @@ class AttributeUnit(NoLongWork, NothingKept):
         if self._batch is None:
             return ""
         return "the attribute unit is at work on a batch, and the record unit waits for it"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last batch was reported."""
+        return self._batch is None and self._batches == len(self._protocol.batches)
+
+    def data_warnings(self) -> tuple[DataWarning, ...]:
+        """Attributes that look as if one owner wrote them in another form, by the pairs compared so far."""
+        layer = self.layer
+        return tuple(
+            attribute_warnings(self._schema.names, self.similarity, layer.outcomes, layer.model.attributes_heard)
+        )
 
     def admit(self, envelope: Envelope) -> Envelope:
         """Check a message; it is kept as it is."""

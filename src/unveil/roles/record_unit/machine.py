@@ -10,11 +10,12 @@ It never sees an attribute, a value or key_do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from unveil.errors import LocalProtocolError, ProtocolError
+from unveil.linkage.agreement_of_owners import likely
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.clusters import symmetric_best, without_rivals
 from unveil.linkage.engine import Compare, Encoded
@@ -23,6 +24,7 @@ from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.model import Model, RecordEvidence, similarity_alone
 from unveil.linkage.outcome import Flags, Outcomes, log_odds
 from unveil.linkage.pairs import Comparison
+from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.machine import Decision, KeepsAll, Step, Work
 from unveil.protocol.messages import (
@@ -39,6 +41,7 @@ from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import entries, outcome_columns, outcomes
 from unveil.roles.record_unit.comparing import ComparedRecords, Comparing
+from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.link_tables import in_parts, kept_tables, link_columns
@@ -312,9 +315,21 @@ class RecordUnit(KeepsAll):
         first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
         ways = (first, others) if near is None else (near, first | others)
         trusted = layer.model.calibrated and len(opened) > 0 and taught.plausible
-        kind: Literal["keys", "neighbours"] = "keys" if near is None else "neighbours"
-        candidates = Candidates(odds, layer.labelled, self.matches(), *ways, kind)
+        candidates = Candidates(odds, layer.labelled, self.matches(), *ways)
         return estimated_quality(candidates, trusted=trusted)
+
+    def data_warnings(self) -> tuple[DataWarning, ...]:
+        """What looks wrong with the uploads: nothing before all are there, and of keys nothing before comparing."""
+        if not self.intake.complete:
+            return ()
+        left, right = self._sides()
+        owners = map(str, self._owners)
+        found = list(fill_warnings(dict(zip(owners, (left.filters, right.filters), strict=True))))
+        if self.comparison is not None:
+            pairs, at = self.comparison.pairs, np.flatnonzero(likely(self.layer.outcomes))
+            names = [key.name for key in self._schema.blocking]
+            found += key_warnings(names, left, right, (pairs.left[at], pairs.right[at]))
+        return tuple(found)
 
     def _finish(self) -> Step:
         """Every owner gets a link id for each of its records."""

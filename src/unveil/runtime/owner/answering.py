@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from unveil.errors import Closed
+from unveil.protocol.data_warnings import DataWarning
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.owner.approvals import Approvals
 from unveil.runtime.owner.delivery import OwnerWorker, reason
@@ -29,10 +30,11 @@ _STALLED: Final = 10.0  # seconds after which a unit that takes no message is sa
 
 @dataclass(frozen=True, slots=True)
 class RunReport(OwnerReport):
-    """What was linked, and by unit what became of wishes."""
+    """What was linked, by unit what became of wishes, and what the units that answer warn of at the end."""
 
     records: int | None
     wishes: dict[str, WishProgress]
+    warnings: tuple[DataWarning, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What was answered; at the end no count of what came or waits is of use."""
@@ -40,7 +42,11 @@ class RunReport(OwnerReport):
             unit: {"answered": each.answered, "refused": each.refused, "values": each.values}
             for unit, each in self.wishes.items()
         }
-        return {"records": self.records, "wishes": wishes}
+        return {
+            "records": self.records,
+            "wishes": wishes,
+            "warnings": [warning.as_json() for warning in self.warnings],
+        }
 
 
 @dataclass

@@ -19,7 +19,7 @@ from unveil.runtime.owner.init import InitReport, OwnerFiles, begin
 from unveil.runtime.owner.ledger import LedgerReport, ledger_report
 from unveil.runtime.owner.observer import OwnerObserver, Unwatched
 from unveil.runtime.owner.session import OwnerSession, open_session
-from unveil.runtime.owner.status import OwnerStatus, owner_status
+from unveil.runtime.owner.status import OwnerStatus, owner_status, unit_answers
 from unveil.runtime.owner.stop import StopFlag
 from unveil.runtime.owner.upload import OwnerUpload, UploadReport
 from unveil.runtime.owner.view import check_unchanged, viewing
@@ -74,7 +74,11 @@ class OwnerService:
         with self._opened() as session, stop.during_work():
             done = AnsweringRun(session, stop, self._observer).work()
             progress = session.look()
-        return RunReport(progress.records, progress.wishes_by_unit()) if done else None
+            if not done:
+                return None
+            answers = unit_answers(session.folder.member, session.folder.config)
+        warnings = tuple(warning for answer in answers.values() for warning in answer.warnings)
+        return RunReport(progress.records, progress.wishes_by_unit(), warnings)
 
     def waiting(self) -> WaitingWishes:
         """What waits for a person's approval and was not answered yet."""

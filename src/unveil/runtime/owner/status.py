@@ -10,6 +10,7 @@ from unveil.errors import InputError, UnveilError
 from unveil.files.read import read_records
 from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import OwnerConfig
+from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.roles import RECORD_UNIT, Role
 from unveil.roles.owner import policy_file
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
@@ -22,7 +23,7 @@ from unveil.runtime.owner.upload_judgement import UploadJudgement, set_aside_tex
 from unveil.runtime.owner.view import CHANGED, has_changed, reading_log
 from unveil.runtime.worker import neighbours, unit_address
 from unveil.settings.reader import read_text
-from unveil.transport.status import RecordUnitStatus, UnitStatus
+from unveil.transport.status import AttributeUnitStatus, RecordUnitStatus, UnitStatus
 
 _COMMON: Final = frozenset(each.name for each in fields(UnitStatus))
 _FLAGS: Final = ("fingerprints_agree", "uploads_complete", "finished")
@@ -64,6 +65,13 @@ class UnitAnswer:
         found = [(number, why) for upload in uploads for why, number in (upload.kept_out or {}).items()]
         whole = [(upload.records_set_aside or 0, set_aside_text(upload)) for upload in uploads if upload.set_aside]
         return found + [(number, f"all, since {why}") for number, why in whole]
+
+    @property
+    def warnings(self) -> tuple[DataWarning, ...]:
+        """What looks wrong with the data of both owners together."""
+        if not isinstance(self.status, RecordUnitStatus | AttributeUnitStatus):
+            return ()
+        return self.status.warnings or ()
 
     @property
     def refusals(self) -> list[str]:
@@ -112,7 +120,7 @@ def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
         upload = UploadProgress(progress.parts, 0 if log is None else progress.acknowledged(log))
         to_send = 0 if log is None else log.counts()["waiting"]
     answers = Approvals(home(config)).given()
-    approval, units = _approval(config, member), _units(member, config)
+    approval, units = _approval(config, member), unit_answers(member, config)
     record_unit, address = units[str(RECORD_UNIT)].status, str(member.address)
     said = set_aside_text(upload_status(record_unit, address)) if upload.arrived else ""
     return OwnerStatus(
@@ -155,7 +163,7 @@ def _approval(config: OwnerConfig, member: Membership) -> tuple[int, ...]:
     return _APPROVED[policy_file.parse(read_text(config.policy), names=names, source=str(config.policy)).approval]
 
 
-def _units(member: Membership, config: OwnerConfig) -> dict[str, UnitAnswer]:
+def unit_answers(member: Membership, config: OwnerConfig) -> dict[str, UnitAnswer]:
     """What each unit says, or why it says nothing; all are asked at once."""
 
     def ask(unit: Role) -> UnitAnswer:

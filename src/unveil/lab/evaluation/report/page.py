@@ -7,6 +7,7 @@ from importlib import resources
 from unveil.lab.evaluation.report import sections, tables, words
 from unveil.lab.evaluation.report.advice import advice
 from unveil.lab.evaluation.report.cooperation import cooperation
+from unveil.lab.evaluation.report.data_warnings import data_warnings
 from unveil.lab.evaluation.report.estimated import estimated
 from unveil.lab.evaluation.report.markup import Markup, el
 from unveil.lab.evaluation.result import RunResult
@@ -50,6 +51,7 @@ def _main(run: RunResult) -> Markup:
         cooperation(run),
         sections.quality(run),
         estimated(run),
+        data_warnings(run),
         sections.similarity(run),
         advice(run),
         sections.disclosure(run),

@@ -1,0 +1,43 @@
+"""What the record unit warns of: keys that do not agree across owners, and filters that are too full or too empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from unveil.linkage.agreement_of_owners import KeyAgreement, key_agreements
+from unveil.linkage.bits import Bits
+from unveil.linkage.engine import Encoded
+from unveil.linkage.pairs import Rows
+from unveil.protocol.data_warnings import DataWarning, WarningKind
+from unveil.screening.fill import differ, far_off, mean_fill
+
+_DIGITS = 4
+
+
+def fill_warnings(filters: Mapping[str, Bits]) -> Iterator[DataWarning]:
+    """Owners whose filters are far from 40 % full, or much emptier than the other owner's."""
+    means = {owner: mean_fill(side) for owner, side in filters.items()}
+    known = sorted((round(fill, _DIGITS), owner) for owner, fill in means.items() if fill is not None)
+    for owner, fill in means.items():
+        if fill is not None and far_off(fill):
+            yield DataWarning(WarningKind.FILL_FAR_OFF, owner, {"fill": round(fill, _DIGITS)})
+    if len(known) > 1 and differ(known[0][0], known[-1][0]):
+        (fill, owner), (other, _) = known[0], known[-1]
+        yield DataWarning(WarningKind.FILLS_DIFFER, owner, {"fill": fill, "other": other})
+
+
+def key_warnings(
+    names: Sequence[str], left: Encoded, right: Encoded, linked: tuple[Rows, Rows]
+) -> Iterator[DataWarning]:
+    """Blocking keys that hardly ever agree in linked pairs, or have no value that both owners have."""
+    for name, found in zip(names, key_agreements(left.keys, right.keys, linked), strict=True):
+        warning = _key_warning(name, found)
+        if warning is not None:
+            yield warning
+
+
+def _key_warning(name: str, found: KeyAgreement) -> DataWarning | None:
+    if found.hardly:
+        figures = {"pairs": found.pairs, "agreeing": found.agreeing}
+        return DataWarning(WarningKind.KEY_HARDLY_AGREES, name, figures)
+    return DataWarning(WarningKind.KEY_NOT_SHARED, name) if found.apart else None
