@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
 
 import unveil.models.priors
 from tools.boosted_tables import boosted
@@ -38,7 +40,7 @@ from unveil.schema.attribute_roles import ROLES
 from unveil.schema.presets import with_preset
 
 #: Worlds learnt from: seeds and the size of the largest register.
-WORLDS = ((range(260), 4_000), (range(400, 440), 20_000))
+WORLDS = ((range(400), 4_000), (range(1000, 1080), 20_000), (range(1100, 1400), 4_000))
 #: Registers of voters and of clinics: layout, records, overlap, least unequal attributes, share of wrong years, seed.
 LAYOUTS = (
     ("voter", 20_000, 0.2, 1, 0.01, 11), ("voter", 20_000, 0.2, 2, 0.02, 12), ("voter", 20_000, 0.1, 1, 0.01, 13),
@@ -46,6 +48,10 @@ LAYOUTS = (
     ("clinic", 20_000, 0.2, 1, 0.01, 15), ("clinic", 20_000, 0.3, 0, 0.01, 16), ("clinic", 20_000, 0.2, 2, 0.01, 17),
     ("voter", 50_000, 0.2, 1, 0.01, 18), ("voter", 50_000, 0.2, 2, 0.02, 19), ("voter", 50_000, 0.1, 1, 0.01, 20),
     ("voter", 50_000, 0.2, 1, 0.02, 23), ("voter", 50_000, 0.05, 1, 0.01, 24), ("voter", 50_000, 0.2, 2, 0.01, 25),
+    ("voter", 50_000, 0.1, 2, 0.01, 31), ("voter", 50_000, 0.3, 2, 0.0, 32), ("voter", 50_000, 0.3, 1, 0.0, 33),
+    ("voter", 20_000, 0.2, 2, 0.0, 34), ("voter", 20_000, 0.1, 2, 0.01, 35), ("voter", 20_000, 0.3, 2, 0.01, 36),
+    ("voter", 10_000, 0.2, 2, 0.0, 37), ("voter", 10_000, 0.5, 1, 0.0, 38), ("voter", 5_000, 0.3, 2, 0.01, 39),
+    ("clinic", 50_000, 0.2, 1, 0.01, 40), ("clinic", 50_000, 0.2, 2, 0.01, 41), ("clinic", 10_000, 0.5, 0, 0.01, 42),
 )  # fmt: skip
 _ABOUT = "learnt on generated worlds by python -m tools.train_priors"
 _MOST_ROWS = 2_000  # candidate pairs of a world that M_R's prior is learnt on; the others are weighed up
@@ -53,8 +59,10 @@ _ASKED = 6_000  # pairs of a world that M_A's prior is learnt on, at most
 _FARTHEST = 6.0  # log odds beyond which M_R would not ask
 _PER_WORLD = 60.0  # pairs of either kind that a world counts for in the shares of levels, at most
 _BEFORE = 0.5  # of a pair, in every level that no world shows
+_LEAST_COUNTED, _MOST_COUNTED = 5, 300  # pairs of a world that tell how much worlds differ
+_GRID = np.exp(np.linspace(np.log(2), np.log(2_000), 40))
 #: Roles that no world has, and the ones that are most like them.
-_LIKE = {"house_number": "postcode", "region": "sex", "email": "id_number", "other": "street"}
+_LIKE = {"email": "id_number"}
 #: 0: every pair of every world counts the same; 1: every world does.
 _RECORD_EVENNESS, _ATTRIBUTE_EVENNESS = 0.4, 0.6
 #: Pieces of evidence that say more together than each alone.
@@ -67,7 +75,7 @@ _ATTRIBUTE_TABLES = (
     ("against, of person", "for, of person"), ("against, of person", "for, of home"),
 )  # fmt: skip
 #: Few rounds: with more, what is the same all over a world would be learnt by heart, and other worlds be judged worse.
-_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 6, 10
+_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 8, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +192,41 @@ def shares_of(lessons: list[Lesson]) -> Shares:
             weight = min(1.0, _PER_WORLD / max(1, int(chosen.sum())))
             for at, role in enumerate(lesson.roles):
                 counts[role][kind] += weight * np.bincount(lesson.levels[chosen, at], minlength=LEVELS)
+    worlds = {role: _counts_by_world(lessons, role) for role in ROLES}
     for role, like in _LIKE.items():
-        counts[role] = counts[like]
+        counts[role], worlds[role] = counts[like], worlds[like]
     found = {role: (rows / rows.sum(axis=1, keepdims=True)).round(6) for role, rows in counts.items()}
-    return Shares({role: rows[0] for role, rows in found.items()}, {role: rows[1] for role, rows in found.items()})
+    firm = {
+        role: (_firm(found[role][0], worlds[role][:, 0]), _firm(found[role][1], worlds[role][:, 1])) for role in ROLES
+    }
+    match, other = ({role: rows[kind] for role, rows in found.items()} for kind in (0, 1))
+    return Shares(match, other, firm)
+
+
+def _counts_by_world(lessons: list[Lesson], role: str) -> NDArray[np.int64]:
+    """For each attribute of that role in each world, how often each level occurs among matches, and among others."""
+    return np.array(
+        [
+            [np.bincount(lesson.levels[chosen, at], minlength=LEVELS) for chosen in (lesson.is_true, ~lesson.is_true)]
+            for lesson in lessons
+            for at, one in enumerate(lesson.roles)
+            if one == role
+        ]
+    )
+
+
+def _firm(mean: Reals, counts: NDArray[np.int64]) -> float:
+    """
+    How firmly the shares of levels stand at their mean: the concentration of a Dirichlet distribution.
+
+    It is the one under which the counts of the worlds are most likely, of those on a grid.
+    """
+    total = counts.sum(axis=1, keepdims=True)
+    some = (counts * np.minimum(1, _MOST_COUNTED / np.maximum(total, 1)))[total[:, 0] >= _LEAST_COUNTED]
+    alpha = _GRID[:, None, None] * mean
+    each = gammaln(alpha + some) - gammaln(alpha)
+    likely = gammaln(_GRID)[:, None] - gammaln(_GRID[:, None] + some.sum(axis=1)) + each.sum(axis=2)
+    return round(float(_GRID[int(np.argmax(likely.sum(axis=1)))]), 1)
 
 
 def _record_prior(lessons: list[Lesson]) -> Tables:

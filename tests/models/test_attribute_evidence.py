@@ -83,7 +83,8 @@ ROLES_USED = ("given_name", "family_name", "street")
 def known(seed: int) -> Shares:
     """Shares of the levels for three roles."""
     rows = np.random.default_rng(seed).dirichlet(np.ones(LEVELS), 6) * 0.99 + 0.01 / LEVELS
-    return Shares(dict(zip(ROLES_USED, rows[:3], strict=True)), dict(zip(ROLES_USED, rows[3:], strict=True)))
+    match, other = (dict(zip(ROLES_USED, some, strict=True)) for some in (rows[:3], rows[3:]))
+    return Shares(match, other, dict.fromkeys(ROLES_USED, (10.0, 20.0)))
 
 
 def weight_alone() -> Tables:
@@ -109,14 +110,14 @@ def test_attributes_are_weighed_by_their_roles() -> None:
     prior = WeighedAttributes.of(schema, weight_alone(), shares)
     assert [False, True, False] == prior.personal.tolist()
     expected = [shares.match[role].tolist() for role in ("family_name", "given_name", "street")]
-    assert expected == prior.match.tolist() == prior.here[0].tolist()
+    assert expected == prior.known.match.tolist() == prior.here[0].tolist()
 
 
 def test_log_odds_are_the_tables_of_the_summed_weights() -> None:
     """And the first columns that labels may give more weight to are the weights themselves."""
     prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(2))
     features = pairs(3, 200)
-    expected = summed(weights(prior.match, prior.other), features[:, 1:].astype(np.int64))
+    expected = summed(weights(prior.known.match, prior.known.other), features[:, 1:].astype(np.int64))
     np.testing.assert_array_equal(expected, prior.columns(features)[:, : len(ROLES_USED)])
     assert np.where(expected.sum(axis=1) > 0, 1.0, -1.0).tolist() == prior.log_odds(features).tolist()
     assert 0 < (expected.sum(axis=1) > 0).sum() < 200
@@ -128,14 +129,14 @@ def test_a_look_at_the_pairs_starts_from_what_was_known_before_each_time() -> No
     features = pairs(5, 3000)
     once = prior.settled(features)
     heard = np.ones(len(ROLES_USED))
-    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.match, prior.other, heard)
+    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.known, heard)
     assert expected.shift == once.shift == once.settled(features).shift
     both = (expected.match, expected.other)
     for actual, again, wanted in zip(once.here, once.settled(features).here, both, strict=True):
         np.testing.assert_array_equal(wanted, actual)
         np.testing.assert_array_equal(wanted, again)
     assert np.abs(once.here[0] - prior.here[0]).max() > 0.01
-    np.testing.assert_array_equal(prior.match, once.match)
+    np.testing.assert_array_equal(prior.known.match, once.known.match)
 
 
 def test_labels_may_set_levels_apart_from_what_uncertain_pairs_have() -> None:

@@ -59,7 +59,7 @@ def taught(model: LogisticModel, features: Reals, rng: np.random.Generator) -> L
     if rng.random() < 0.7:
         model = model.settled(np.repeat(features, 40, axis=0))
     elif isinstance(prior, WeighedAttributes):
-        strange = rng.dirichlet(np.full(LEVELS, 0.3), (2, len(prior.match))) + 1e-4
+        strange = rng.dirichlet(np.full(LEVELS, 0.3), (2, len(prior.known.match))) + 1e-4
         model = replace(model, prior=replace(prior, here=(strange[0], strange[1])))
     g: Flags = rng.random(len(features)) < rng.random()
     inertia = tuple(np.array(model.inertia) * rng.choice([0.001, 0.1, 1.0]))

@@ -10,20 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unveil.linkage.outcome import Flags, Reals
-from unveil.models.levels import LEVELS, Levels, Shares, adapted, levels, rising, summed, weights
+from unveil.models.levels import LEVELS, KnownShares, Levels, Shares, adapted, levels, rising, summed, weights
 
 NAN = float("nan")
 seeds = st.integers(0, 2**32 - 1)
 
 
+def known(match: Reals, other: Reals, firm: float = 5_000.0) -> KnownShares:
+    """These shares, worth so many pairs."""
+    return KnownShares(match, other, np.full(len(match), firm), np.full(len(match), firm))
+
+
 def shares_after(found: Levels, odds: Reals, match: Reals, other: Reals) -> tuple[Reals, Reals]:
     """Both shares after a look at the pairs, if every attribute is heard."""
-    after = adapted(found, odds, match, other, np.ones(found.shape[1]))
+    after = adapted(found, odds, known(match, other), np.ones(found.shape[1]))
     return after.match, after.other
 
 
-def test_few_matches_among_the_pairs_lower_all_log_odds() -> None:
-    """The layer above takes half of them for matches, and attributes disagree as strangers' do."""
+def test_log_odds_from_above_are_shifted_to_as_many_matches_as_attributes_show() -> None:
+    """The layer above takes half of them for matches; attributes agree in few, half or nearly all."""
     rng = np.random.default_rng(1)
     match, other = np.full((4, LEVELS), 0.01), np.full((4, LEVELS), 0.01)
     match[:, -1], other[:, 1] = 0.9, 0.9
@@ -31,9 +36,26 @@ def test_few_matches_among_the_pairs_lower_all_log_odds() -> None:
     for share in (0.02, 0.5, 0.98):
         is_match = rng.random(2000) < share
         found = np.where(is_match[:, None] & (rng.random((2000, 4)) < 0.95), LEVELS - 1, 1)
-        shift = adapted(found, np.zeros(2000), match, other, np.ones(4)).shift
-        assert min(np.log(share / (1 - share)), 0) == pytest.approx(shift, abs=0.6)
-        assert (shift < -0.1) == (share == 0.02)
+        shift = adapted(found, np.zeros(2000), known(match, other), np.ones(4)).shift
+        assert np.log(share / (1 - share)) == pytest.approx(shift, abs=0.6)
+
+
+def test_a_few_pairs_hardly_shift_the_log_odds_from_above() -> None:
+    """Two pairs that differ everywhere are no reason to think that nobody is shared."""
+    match, other = np.full((2, LEVELS), 1 / LEVELS), np.full((2, LEVELS), 1 / LEVELS)
+    other[:, 1] *= 20
+    shift = adapted(np.ones((2, 2), np.int64), np.zeros(2), known(match, other), np.ones(2)).shift
+    assert -1 < shift < -0.1
+
+
+def test_what_is_known_is_worth_as_many_pairs_as_it_says() -> None:
+    """Where worlds differ much in a role, the pairs at hand soon outweigh what was known of it."""
+    before = np.full((2, LEVELS), 1 / LEVELS)
+    firm = np.array([10.0, 10_000.0])
+    found = np.full((1_000, 2), 7)
+    after = adapted(found, np.full(1_000, 6.0), KnownShares(before, before, firm, firm), np.ones(2))
+    assert after.match[0, 7] > 0.95
+    assert after.match[1, 7] < 0.2
 
 
 def shares(rng: np.random.Generator, attributes: int, evenness: float = 0.5) -> Reals:
@@ -75,7 +97,8 @@ def test_weights_never_fall_with_agreement_and_gaps_speak_for_nobody(seed: int, 
     found = weights(shares(rng, count, even), shares(rng, count, even))
     assert np.isfinite(found).all()
     assert (np.diff(found[:, 1:], axis=1) >= 0).all()
-    assert (found[:, 0] >= np.minimum(found[:, 1], 0)).all()
+    assert (found[:, 1] <= 0).all()
+    assert (found[:, 0] >= found[:, 1]).all()
     assert (found[:, 0] <= np.minimum(found[:, -1], 0)).all()
 
 
@@ -117,10 +140,12 @@ def test_each_attribute_weighs_what_its_level_says() -> None:
 
 def test_shares_come_in_the_order_of_the_attributes() -> None:
     """Two attributes may have the same role."""
-    known = Shares({"a": np.full(3, 0.1), "b": np.full(3, 0.2)}, {"a": np.full(3, 0.3), "b": np.full(3, 0.4)})
-    match, other = known.of(["b", "a", "b"])
-    assert [0.2, 0.1, 0.2] == match[:, 0].tolist()
-    assert [0.4, 0.3, 0.4] == other[:, 0].tolist()
+    match, other = ({"a": np.full(3, one), "b": np.full(3, two)} for one, two in ((0.1, 0.2), (0.3, 0.4)))
+    found = Shares(match, other, {"a": (1.0, 2.0), "b": (3.0, 4.0)}).of(["b", "a", "b"])
+    assert [0.2, 0.1, 0.2] == found.match[:, 0].tolist()
+    assert [0.4, 0.3, 0.4] == found.other[:, 0].tolist()
+    assert [3.0, 1.0, 3.0] == (3 * found.firm_match / found.firm_match[0]).tolist()
+    assert [4.0, 2.0, 4.0] == (4 * found.firm_other / found.firm_other[0]).tolist()
 
 
 # What the pairs at hand teach

@@ -50,7 +50,13 @@ TABLES: dict[str, Any] = {
 LEVELS_DATA: dict[str, Any] = {
     "format": FORMAT,
     "about": "one role",
-    "roles": {"sex": {"match": [1 / LEVELS] * LEVELS, "other": [2 / LEVELS] + [0.05] * (LEVELS - 1)}},
+    "roles": {
+        "sex": {
+            "match": [1 / LEVELS] * LEVELS,
+            "other": [2 / LEVELS] + [0.05] * (LEVELS - 1),
+            "firm": [3.0, 4.0],
+        }
+    },
 }
 
 
@@ -76,17 +82,22 @@ def test_shipped_levels_know_every_role() -> None:
         np.testing.assert_allclose([row.sum() for row in rows.values()], 1.0, atol=1e-4)
 
 
+def _weights(role: str) -> Reals:
+    known = load_levels().of([role])
+    return weights(known.match, known.other)
+
+
 @pytest.mark.parametrize("role", sorted(ROLES))
 def test_agreement_weighs_more_than_difference_in_every_role(role: str) -> None:
-    """The least that can be asked of the shipped levels; a number of one's own tells more than the town."""
-    weight = weights(*load_levels().of([role]))[0]
-    assert weight[1] < 0
-    assert weight[1] < weight[-1]
+    """The least that can be asked of the shipped levels; of a region nothing more, for kin live in the same one."""
+    weight = _weights(role)[0]
+    assert weight[1] <= 0
+    assert weight[1] <= weight[-1]
+    assert role == "region" or weight[1] < min(0, weight[-1])
 
 
 def test_what_is_one_persons_alone_weighs_more_than_what_many_share() -> None:
-    known = load_levels()
-    range_of = {role: float(np.ptp(weights(*known.of([role])))) for role in ROLES}
+    range_of = {role: float(np.ptp(_weights(role))) for role in ROLES}
     assert min(range_of["id_number"], range_of["birth_date"]) > 2 * max(range_of["town"], range_of["sex"])
 
 
@@ -188,6 +199,10 @@ def test_what_are_no_tables_is_refused(change: Callable[[dict[str, Any]], object
         lambda data: data["roles"]["sex"].update(match=[0.1] * (LEVELS - 1) + [float("nan")]),
         lambda data: data["roles"]["sex"].update(match=[0.1] * (LEVELS - 1) + [float("inf")]),
         lambda data: data["roles"]["sex"].update(match="many"),
+        lambda data: data["roles"]["sex"].pop("firm"),
+        lambda data: data["roles"]["sex"].update(firm=[1.0]),
+        lambda data: data["roles"]["sex"].update(firm=[0.0, 1.0]),
+        lambda data: data["roles"]["sex"].update(firm=[1.0, float("nan")]),
     ],
 )
 def test_what_are_no_levels_is_refused(change: Callable[[dict[str, Any]], object]) -> None:

@@ -52,7 +52,7 @@ PAPER = with_protocol(
 )
 SCHEMAS: Mapping[str, Schema] = {
     "paper": PAPER,
-    "prior": with_protocol(PAPER, models="prior", controls=0.25, strategy="closest", review_learn_lower=0.2),
+    "prior": with_protocol(PAPER, models="prior", controls=0.25, strategy="closest", p_t=0.98, review_learn_lower=0.2),
     "decoys": with_protocol(PAPER, decoys=0.3),
 }
 _FIRST = ("ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "jana", "kim", "leo")

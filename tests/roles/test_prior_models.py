@@ -237,13 +237,15 @@ def test_a_doubtful_label_stays_doubtful_whatever_a_reviewers_word_weighs() -> N
 def test_controls_are_drawn_from_sure_pairs_once(size: int, controls: int) -> None:
     """A fifth of a batch, rounded; a control is not asked about twice, nor are uncertain pairs sacrificed wholly."""
     unit = make_attribute_unit(with_protocol(PRIOR, p_t=0.9))
-    unit.layer.add(np.zeros((60, 24)), Outcomes(np.ones(60, bool), np.full(60, 0.6)))
-    unit.layer.p[:] = np.where(np.arange(60) < 30, 0.6, 0.999)
+    # Of the last twenty the record unit was not sure, or thought otherwise: such pairs control nobody.
+    thought = Outcomes(~(np.arange(80) >= 70), np.where((np.arange(80) >= 60) & (np.arange(80) < 70), 0.6, 0.9))
+    unit.layer.add(np.zeros((80, 24)), thought)
+    unit.layer.g[:], unit.layer.p[:] = True, np.where(np.arange(80) < 30, 0.6, 0.999)
     drawn = []
     for number in range(3):
         drawn.append(unit._draw(size, SeededChance(1, "attribute unit")(f"review {number}")))
         unit.layer.ask(drawn[-1])
-    assert [controls] * 3 == [int((one >= 30).sum()) for one in drawn]
+    assert [controls] * 3 == [int(((one >= 30) & (one < 60)).sum()) for one in drawn]
     assert [size] * 3 == [len(one) for one in drawn]
     assert 3 * size == len(set(np.concatenate(drawn).tolist()))
 

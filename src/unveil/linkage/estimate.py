@@ -21,17 +21,18 @@ import numpy as np
 from unveil.linkage.outcome import Flags, Reals
 
 #: The many candidates that are almost surely different people would add up to more matches than there are: over
-#: generated worlds, log odds of pairs that were not opened fall half as fast again beyond this.
-_FAR: Final = -4.0
-_STEEPER: Final = 1.5
+#: generated worlds, log odds of pairs that were not opened fall nearly half as fast again beyond this.
+_FAR: Final = -2.0
+_STEEPER: Final = 1.45
 #: By which part of what the model doubts each number may be off: linked or not, opened or not.
 _OFF: Final = {"linked, opened": 1.0, "opened": 0.8, "linked": 1.0, "neither": 1.2}
 #: How much of the estimate is lost at least, what is expected, and at most.
-_LOST: Final = (0.0, 0.7, 2.0)
+_LOST: Final = (0.0, 0.7, 3.0)
 _ALONE: Final = 0.04  # of all matches, where there is only one way
 _SEEN: Final = 0.05  # probability from which on a pair that is not linked tells what a way finds
 _SPREAD: Final = 1.64  # standard deviations that a number may be off by, nine times in ten
 _UNSEEN: Final = 1.0  # variance that is left where everything seems sure
+_CLOSEST: Final = 0.005  # no figure is known better than this
 
 Interval = tuple[float, float, float]
 
@@ -134,5 +135,5 @@ def _intervals(point: Reals, moves: Sequence[Reals]) -> list[Interval]:
     """Low, point and high of each figure, if what moves it adds up as squares do."""
     by = np.array(moves) - point
     down, up = (np.sqrt((np.minimum(sign * by, 0) ** 2).sum(axis=0)) for sign in (1, -1))
-    low, high = np.maximum(point - down, 0), np.minimum(point + up, 1)
+    low, high = np.maximum(point - down - _CLOSEST, 0), np.minimum(point + up + _CLOSEST, 1)
     return [(float(a), float(b), float(c)) for a, b, c in zip(low, point, high, strict=True)]

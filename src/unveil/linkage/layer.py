@@ -21,6 +21,7 @@ from unveil.schema import ProtocolSettings
 M = TypeVar("M", bound=Model)
 Positions = NDArray[np.int64]
 _AGAIN = 1.3  # a label that has taught the model is weighed against its word as if reviewers erred so much more
+_ABOVE_SURE = 0.8  # p from above of a pair that both layers are taken to be sure of
 _AT_ONCE = 1 << 18  # pairs that the model is asked about at once, so that no copy of all evidence is made
 
 
@@ -126,6 +127,12 @@ class Layer(Generic[M]):
         """Draw up to `size` pairs that were never asked about and whose decision is surer than that."""
         pool = np.flatnonzero(~self.asked & ~self.labelled & (self.p > above))
         return rng.permutation(pool)[:size] if size else pool[:0]
+
+    def agreed(self, above: float, size: int, rng: np.random.Generator) -> Positions:
+        """Draw up to `size` pairs of these that the layer above, too, was sure of, and decided likewise."""
+        pool = self.sure(above, len(self), rng)
+        same = (self.above.g[pool] == self.g[pool]) & (self.above.p[pool] > _ABOVE_SURE)
+        return pool[same][:size]
 
     def ask(self, positions: Positions) -> None:
         """These pairs go to the layer below, whether or not it answers."""

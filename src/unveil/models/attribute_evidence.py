@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
-from unveil.models.levels import EQUAL, UNLIKE, Levels, Shares, adapted, levels, summed, weights
+from unveil.models.levels import EQUAL, UNLIKE, KnownShares, Levels, Shares, adapted, levels, summed, weights
 from unveil.models.tables import Tables
 from unveil.schema import Schema
 from unveil.schema.attribute_roles import ROLES
@@ -62,15 +62,14 @@ class WeighedAttributes:
     """
     Prior knowledge of the attribute unit: tables over the summary of a pair's weights.
 
-    `match` and `other` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says
-    how far each attribute is listened to; `centre` is what uncertain pairs have in the further columns; `shift` is
-    added to all log odds, for here may be fewer matches than the record unit thinks.
+    `known` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says how far each
+    attribute is listened to; `centre` is what uncertain pairs have in the further columns; `shift` is added to the
+    record unit's log odds, for here may be fewer matches than it thinks, or more.
     """
 
     tables: Tables
     personal: Flags
-    match: Reals
-    other: Reals
+    known: KnownShares
     here: tuple[Reals, Reals]
     heard: Reals
     centre: Reals
@@ -84,18 +83,18 @@ class WeighedAttributes:
     @classmethod
     def of_roles(cls, roles: Sequence[str], tables: Tables, shares: Shares) -> WeighedAttributes:
         """For attributes with these roles."""
-        match, other = shares.of(roles)
+        known = shares.of(roles)
         personal = np.array([ROLES[role].whose == "person" for role in roles], bool)
         further = len(roles) * (1 + len(STEPS))
-        return cls(tables, personal, match, other, (match, other), np.ones(len(roles)), np.zeros(further))
+        return cls(tables, personal, known, (known.match, known.other), np.ones(len(roles)), np.zeros(further))
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row of `attribute_evidence`."""
-        return self.tables.log_odds(self.summed_up(features)) + self.shift
+        return self.tables.log_odds(self.summed_up(features))
 
     def summed_up(self, features: Reals) -> Reals:
         """What the tables look at."""
-        return summary(features[:, 0], self._weighed(features), self.personal)
+        return summary(features[:, 0] + self.shift, self._weighed(features), self.personal)
 
     def columns(self, features: Reals) -> Reals:
         """The weight of each attribute and the steps that its level has reached, from what uncertain pairs have."""
@@ -107,7 +106,7 @@ class WeighedAttributes:
         """The same, with shares adapted to these pairs; attributes that one owner writes otherwise are not heard."""
         found, above = _levels(features), features[:, 0]
         heard = _heard(found, above)
-        here = adapted(found, above, self.match, self.other, heard)
+        here = adapted(found, above, self.known, heard)
         settled = replace(
             self,
             here=(here.match, here.other),

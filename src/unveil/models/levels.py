@@ -4,7 +4,7 @@ How well two values agree, in levels, and what each level says: how often matche
 The weight of a level is the logarithm of the two shares' ratio, as Fellegi and Sunter have it. Shares start from what
 attributes of the same role showed in generated worlds, and adapt to the pairs at hand without any label: each pair
 counts for matches as far as it seems to be one, and how many seem so says how far the log odds from above are off for
-all of them: few people may be shared. Better agreement never weighs less.
+all of them: few people may be shared, or many. Better agreement never weighs less.
 """
 
 from __future__ import annotations
@@ -24,11 +24,15 @@ EQUAL: Final = len(BOUNDS) + 1  # levels from this one on are equal values
 UNLIKE: Final = 3  # levels up to this one are values that have little in common
 CLASSES: Final = 3  # of frequency: an equal value is a frequent, a common or a rare one
 LEVELS: Final = EQUAL + CLASSES + 1
-_FIRM: Final = 5000.0  # pairs that what is known before is worth
-_ROUNDS: Final = 4
-_SHIFT_ROUNDS: Final = 60
-_WITHIN: Final = 0.25  # a shift up to this may as well be the fault of these shares
-_SHIFT_FIRM: Final = 0.5  # how firmly the log odds from above stay as they are
+#: Worlds differ much: what is known of a role is worth few pairs with a known answer. Of pairs that only seem to be
+#: matches it is worth more, or what was taken for one at first would confirm itself.
+_SEEMING: Final = 20.0
+_ROUNDS: Final = 6
+_SHIFT_ROUNDS: Final = 25
+_SHIFT_SPREAD: Final = 1.0  # standard deviation of how far log odds from above are off, as is expected before a look
+_SHIFT_PAIRS: Final = 300.0
+_CLOSE: Final = 1e-9
+_DIGITS: Final = 9
 _TEMPERED: Final = 0.7  # attributes are not independent: their weights together say less than their sum
 _FARTHEST: Final = 6.0  # log odds from above beyond which a pair counts fully for one side
 
@@ -36,15 +40,32 @@ Levels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class KnownShares:
+    """What is known of each attribute, one row each: shares of levels, and how many seeming pairs that is worth."""
+
+    match: Reals
+    other: Reals
+    firm_match: Reals
+    firm_other: Reals
+
+
+@dataclass(frozen=True, slots=True)
 class Shares:
-    """For each role the shares of the levels among matches, and among other pairs."""
+    """
+    For each role the shares of the levels among matches, and among other pairs, over generated worlds.
+
+    `firm` says how little worlds differ in either: as many pairs with a known answer would tell as much as is known.
+    """
 
     match: Mapping[str, Reals]
     other: Mapping[str, Reals]
+    firm: Mapping[str, tuple[float, float]]
 
-    def of(self, roles: Sequence[str]) -> tuple[Reals, Reals]:
-        """Both as arrays with a row for each attribute."""
-        return np.stack([self.match[role] for role in roles]), np.stack([self.other[role] for role in roles])
+    def of(self, roles: Sequence[str]) -> KnownShares:
+        """The same for attributes with these roles."""
+        firm = _SEEMING * np.array([self.firm[role] for role in roles])
+        match, other = (np.stack([kind[role] for role in roles]) for kind in (self.match, self.other))
+        return KnownShares(match, other, firm[:, 0], firm[:, 1])
 
 
 def levels(similarity: Reals, agreement: NDArray[np.uint8]) -> Levels:
@@ -56,11 +77,17 @@ def levels(similarity: Reals, agreement: NDArray[np.uint8]) -> Levels:
 
 
 def weights(match: Reals, other: Reals) -> Reals:
-    """The weight of every level of every attribute, never falling with agreement; a gap never speaks for a match."""
+    """
+    The weight of every level of every attribute, never falling with agreement.
+
+    Neither a gap nor a difference speaks for a match: among pairs that are asked about, kin live together and matches
+    have moved, but that somebody lives elsewhere is no reason to think that they are the same.
+    """
     raw = np.log(match / other)
     found = np.empty_like(raw)
     for row in range(len(raw)):
         found[row, 1:] = rising(raw[row, 1:], match[row, 1:] + other[row, 1:])
+        found[row, 1:] -= max(0.0, float(found[row, 1]))
         # Among uncertain pairs gaps are common in matches, and still a gap must not speak for one.
         found[row, 0] = np.clip(raw[row, 0], found[row, 1], min(0.0, found[row, -1]))
     return found
@@ -82,36 +109,43 @@ class Adapted:
     shift: float
 
 
-def adapted(found: Levels, odds: Reals, match: Reals, other: Reals, heard: Reals) -> Adapted:
+def adapted(found: Levels, odds: Reals, known: KnownShares, heard: Reals) -> Adapted:
     """
     The shares after looking at these pairs, of which the layer above gave log odds, and how many are matches.
 
-    `heard` says how far each attribute is listened to.
+    In rounds, each pair counts for matches as far as it seems to be one by the log odds from above, by what is to be
+    added to all of them, and by its levels as they weigh so far. `heard` says how far each attribute is listened to.
     """
     counted = [np.eye(LEVELS)[found[:, at]] for at in range(found.shape[1])]
     odds = np.clip(odds, -_FARTHEST, _FARTHEST)
-    shift = _shift(odds, _TEMPERED * (summed(weights(match, other), found) @ heard))
-    here = Adapted(match, other, shift)
+    here = Adapted(known.match, known.other, 0.0)
     for _ in range(_ROUNDS):
-        p = _logistic(odds + _TEMPERED * (summed(weights(here.match, here.other), found) @ heard))
-        here = Adapted(_mixed(match, counted, p), _mixed(other, counted, 1 - p), shift)
+        said = _TEMPERED * (summed(weights(here.match, here.other), found) @ heard)
+        shift = _shift(odds, said, here.shift)
+        p = _logistic(odds + shift + said)
+        here = Adapted(
+            _mixed(known.match, known.firm_match, counted, p),
+            _mixed(known.other, known.firm_other, counted, 1 - p),
+            shift,
+        )
     return here
 
 
-def _shift(odds: Reals, said: Reals) -> float:
+def _shift(odds: Reals, said: Reals, start: float) -> float:
     """
-    What must be added to log odds so that they give no more matches than they do with what attributes say.
+    What is to be added to log odds so that they give as many matches as they do with what attributes say.
 
-    It is found with the shares as known before: adapted along, both could agree on a world without matches. A little of
-    it may as well be the fault of these shares, and is left. Nothing is ever added for matches: where encodings are
-    noisy all values seem alike, and taking strangers for matches does more harm than the other way round.
+    Pairs beyond a few hundred count no more: what is wrong with the shares is wrong in all of them alike.
     """
-    shift = 0.0
+    shift, worth = start, min(1.0, _SHIFT_PAIRS / max(1, len(odds)))
     for _ in range(_SHIFT_ROUNDS):
         before, after = _logistic(odds + shift), _logistic(odds + shift + said)
-        missing = float((after - before).sum()) - shift * _SHIFT_FIRM
-        shift += float(np.clip(missing / (float((before * (1 - before)).sum()) + _SHIFT_FIRM), -1, 1))
-    return min(shift + _WITHIN, 0.0)
+        missing = worth * float((after - before).sum()) - shift / _SHIFT_SPREAD**2
+        step = missing / (worth * float((before * (1 - before)).sum()) + 1 / _SHIFT_SPREAD**2)
+        shift += float(np.clip(step, -1, 1))
+        if abs(step) < _CLOSE:
+            break
+    return round(shift, _DIGITS)
 
 
 def _logistic(odds: Reals) -> Reals:
@@ -119,9 +153,9 @@ def _logistic(odds: Reals) -> Reals:
     return p
 
 
-def _mixed(before: Reals, counted: Sequence[Reals], share: Reals) -> Reals:
+def _mixed(before: Reals, firm: Reals, counted: Sequence[Reals], share: Reals) -> Reals:
     seen = np.stack([share @ one for one in counted])
-    return (_FIRM * before + seen) / (_FIRM + share.sum())
+    return (firm[:, None] * before + seen) / (firm + share.sum())[:, None]
 
 
 def summed(weight: Reals, found: Levels) -> Reals:

@@ -79,10 +79,20 @@ ROLES: Final[dict[str, AttributeRole]] = {
     "birth_year": AttributeRole(
         sentence="year of birth, or age", whose="person", mistaken=0.02, number=True,
         words=(
-            "yearofbirth", "birthyear", "yob", "birthyr", "geburtsjahr", "gebjahr", "anneenaissance",
+            "yearofbirth", "birthyear", "yob", "birthyr", "dobyear", "dobyr", "dobyyyy",
+            "geburtsjahr", "gebjahr", "anneenaissance",
             "anneedenaissance", "anonacimiento", "anodenacimiento", "annonascita", "annodinascita", "geboortejaar",
             "anonascimento", "anodenascimento", "rokurodzenia", "fodelsear", "fodselsaar", "age", "alter", "edad",
             "eta", "leeftijd", "idade", "wiek", "alder",
+        ),
+    ),
+    "birth_part": AttributeRole(
+        sentence="day or month of birth, in a column of its own", whose="person", mistaken=0.02, number=True,
+        words=(
+            "dayofbirth", "monthofbirth", "birthmonth", "birthmon", "birthdd", "birthmm", "dobday", "dobmonth",
+            "dobmon", "dobdd", "dobmm", "geburtsmonat", "gebmonat", "gebtag", "moisnaissance", "moisdenaissance",
+            "journaissance", "jourdenaissance", "mesnacimiento", "mesdenacimiento", "dianacimiento", "diadenacimiento",
+            "mesenascita", "giornonascita", "geboortemaand", "geboortedag",
         ),
     ),
     "sex": AttributeRole(

@@ -33,7 +33,8 @@ LAYOUTS = ("voter", "clinic")
 #: Roles whose attributes are called otherwise.
 CALLED = {
     "first_name": "given_name", "last_name": "family_name", "year_of_birth": "birth_year", "city": "town",
-    "zip": "postcode", "place_of_birth": "birthplace", "date_of_birth": "birth_date",
+    "zip": "postcode", "place_of_birth": "birthplace", "date_of_birth": "birth_date", "birth_month": "birth_part",
+    "birth_day": "birth_part", "road": "street", "occupation": "other",
 }  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def test_generated_people_get_a_schema_without_a_caution(layout: str) -> None:
 
 
 @slow
-@pytest.mark.parametrize("seed", [20, 24, 28, 31, 38])
+@pytest.mark.parametrize("seed", [20, 28, 31, 38, 48])
 def test_worlds_of_every_kind_get_their_roles_and_fill(seed: int) -> None:
     """Clean and dirty, with gaps, few names, and people who stand there twice."""
     world = make_world(draw_design(seed, largest=3000))

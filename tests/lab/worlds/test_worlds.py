@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import SettingError
 from unveil.lab.worlds import Design, draw_design, make_world
-from unveil.lab.worlds.design import ATTRIBUTES
+from unveil.lab.worlds.design import ATTRIBUTES, FURTHER, SPLIT
 from unveil.lab.worlds.habits import HABITS
 from unveil.lab.worlds.mistakes import MISTAKES, spoil
 from unveil.lab.worlds.people import _commonest, id_numbers, inhabit
@@ -34,7 +34,11 @@ PERFECT = replace(
     habit="none",
     few_names=False,
     most_entries=2,
+    linked_before=False,
 )
+
+
+EVERY_ATTRIBUTE = {*ATTRIBUTES, *FURTHER, *(part for parts, _ in SPLIT.values() for part in parts)}
 
 
 def values(world_side: object, names: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -46,9 +50,10 @@ def values(world_side: object, names: tuple[str, ...]) -> list[tuple[str, ...]]:
 def test_the_family_of_worlds_is_as_wide_as_it_claims() -> None:
     """Models learnt on it are to travel: every attribute, overlap, key and hardening must occur."""
     designs = [draw_design(seed) for seed in range(400)]
-    assert set(ATTRIBUTES) == {name for design in designs for name in design.attributes}
+    assert EVERY_ATTRIBUTE == {name for design in designs for name in design.attributes}
+    assert {False, True} == {design.linked_before for design in designs}
     assert {"none", "few", "usual", "many"} == {design.keys for design in designs}
-    assert {"clean", "ordinary", "dirty", "awful"} == {design.dirt for design in designs}
+    assert {"clean", "ordinary", "dirty", "awful", "ruined"} == {design.dirt for design in designs}
     assert {"none", "xor-fold", "diffusion", "randomised-response", "balance"} == {one.hardening for one in designs}
     assert set(HABITS) == {one.habit for one in designs}
     assert {(few, most) for few in (False, True) for most in (2, 5)} == {(d.few_names, d.most_entries) for d in designs}
@@ -142,7 +147,7 @@ def test_mistakes_and_gaps_come_as_often_as_designed() -> None:
     assert 0.3 == pytest.approx(np.mean([one[1] == "" for one in a]), abs=0.03)
 
 
-@pytest.mark.parametrize("attribute", list(ATTRIBUTES))
+@pytest.mark.parametrize("attribute", sorted(EVERY_ATTRIBUTE))
 def test_every_attribute_has_mistakes_that_change_most_values(attribute: str) -> None:
     """A mistake that leaves a value as it is would make worlds cleaner than they claim."""
     rng = np.random.default_rng(1)
@@ -151,6 +156,28 @@ def test_every_attribute_has_mistakes_that_change_most_values(attribute: str) ->
     spoil(attribute, wrong, np.arange(len(right)), rng)
     assert 1.0 == pytest.approx(sum(share for _, share in MISTAKES[attribute]))
     assert np.mean(right != wrong) > 0.85
+
+
+def test_where_registers_were_linked_before_nobody_agrees_in_everything() -> None:
+    """Identical pairs are often linked and taken out first; what is left has no clear pair."""
+    design = replace(PERFECT, sizes=(600, 600), overlap=0.5, wrong=(0.3, 0.0, 0.0))
+    before, after = (make_world(replace(design, linked_before=choice)) for choice in (False, True))
+    for world, some_equal in ((before, True), (after, False)):
+        a, b = (values(side, design.attributes) for side in (world.a, world.b))
+        equal = [a[i] == b[j] for i, j in world.truth.tolist()]
+        assert some_equal == any(equal)
+        assert len(equal) > 50
+    assert len(after.a) < len(before.a)
+
+
+def test_a_date_or_street_in_several_columns_says_the_same() -> None:
+    """Split columns are parts of the whole, not something else."""
+    people = inhabit(300, np.random.default_rng(3)).values
+    joined = ["-".join(one) for one in zip(*(people[part] for part in SPLIT["date_of_birth"][0]), strict=True)]
+    assert people["date_of_birth"].tolist() == joined
+    assert people["street"].tolist() == [
+        " ".join(one) for one in zip(people["house_number"], people["road"], strict=True)
+    ]
 
 
 def test_numbers_of_persons_have_a_check_digit_and_are_nobody_elses() -> None:

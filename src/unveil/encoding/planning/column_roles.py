@@ -22,6 +22,7 @@ _FREE_TEXT: Final = 60  # characters
 _ALIKE: Final = 0.9  # chance of agreement from which on an attribute tells nobody apart
 _HARDLY_APART: Final = 0.2  # the same where nobody knows what the attribute says
 _LIFETIME: Final = 40  # years that dates of birth span at least
+_OF_BIRTH: Final = frozenset({"birth_date", "birth_year"})
 _GENERIC_NAME: Final = re.compile(r"(?:^|[^a-z])(?:name|namen|naam|namn|navn|nimi|nombrecompleto)(?:$|[^a-z])")
 _ID: Final = re.compile(r"(?:^|[^a-z])(?:id|ids|uid|uuid|guid|key|nr|no|number|nummer|pk|rowid)(?:$|[^a-z])|id$")
 
@@ -43,6 +44,7 @@ FITTING_CONTENTS: Final[dict[str, Callable[[ColumnFacts], bool]]] = {
     "birthplace": lambda facts: facts.most_are("letters"),
     "birth_date": lambda facts: facts.most_are("full date"),
     "birth_year": lambda facts: facts.most_are("calendar year") or facts.most_are("age", 0.95),
+    "birth_part": lambda facts: facts.most_are("day or month", 0.8),
     "sex": lambda facts: facts.distinct <= 12,  # noqa: PLR2004 - codes, some of them mistyped
     "middle_name": lambda facts: facts.most_are("words", 0.6),
     "given_name": lambda facts: facts.most_are("words", 0.6),
@@ -62,7 +64,7 @@ FITTING_CONTENTS: Final[dict[str, Callable[[ColumnFacts], bool]]] = {
 def column_roles(columns: Mapping[str, ColumnFacts], id_column: str) -> dict[str, ColumnRole]:
     """The role of every column but the record id, in the order of the file."""
     found = {name: _role(name, facts) for name, facts in columns.items() if name != id_column}
-    found = _second_names(_whole_names(found, columns))
+    found = _second_names(_whole_names(_names_by_name(found), columns))
     found = _one_date_of_birth(found, columns)
     return {name: _of_use(column, columns[name]) for name, column in found.items()}
 
@@ -102,6 +104,8 @@ def _role(name: str, facts: ColumnFacts) -> ColumnRole:
     by_name = role_from_name(name)
     if by_name != _OTHER and FITTING_CONTENTS[by_name](facts):
         return ColumnRole(by_name, "name")
+    if by_name in _OF_BIRTH and facts.most_are("day or month", 0.8):
+        return ColumnRole("birth_part", "name")
     by_contents = _role_from_contents(facts)
     if by_name == "birth_year" and by_contents == "birth_date":
         return ColumnRole("birth_date", "name")
@@ -134,6 +138,14 @@ def _name_from_contents(facts: ColumnFacts) -> str:
         if family >= 0.04 and family > given:  # noqa: PLR2004
             return "family_name"
     return _OTHER
+
+
+def _names_by_name(found: dict[str, ColumnRole]) -> dict[str, ColumnRole]:
+    """Where a column is called a family name, others are none, whatever stands in them: occupations are names, too."""
+    if not any(column.role == "family_name" and column.by == "name" for column in found.values()):
+        return found
+    others = [name for name, column in found.items() if column.role == "family_name" and column.by == "contents"]
+    return {name: replace(column, role=_OTHER) if name in others else column for name, column in found.items()}
 
 
 def _second_names(found: dict[str, ColumnRole]) -> dict[str, ColumnRole]:

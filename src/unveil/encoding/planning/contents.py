@@ -53,6 +53,10 @@ def _is_year(text: str) -> bool:
     return len(text) == 4 and text.isdecimal() and _OLDEST <= int(text) <= _YOUNGEST  # noqa: PLR2004 - digits
 
 
+def _is_day_or_month(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 2 and 1 <= int(text) <= 31  # noqa: PLR2004 - days of a month
+
+
 def _is_age(text: str) -> bool:
     return text.isdecimal() and len(text) <= 3 and int(text) <= 120  # noqa: PLR2004 - nobody is older
 
@@ -85,6 +89,7 @@ def _is_street(text: str) -> bool:
 CONTENTS: Final[dict[str, Callable[[str], bool]]] = {
     "full date": _is_full_date,
     "calendar year": _is_year,
+    "day or month": _is_day_or_month,
     "age": _is_age,
     "sex code": _SEX.__contains__,
     "male or female": _WHICH_SEX.__contains__,

@@ -89,6 +89,7 @@ MISTAKES: Final[dict[str, tuple[tuple[Mistake, float], ...]]] = {
     "birthplace": ((typed_wrong, 0.6), (another, 0.4)),
     "birth_date": ((digit_wrong, 0.5), (day_for_month, 0.25), (digits_exchanged, 0.25)),
     "birth_year": _NUMBER,
+    "birth_part": _NUMBER,
     "sex": ((another, 1.0),),
     "middle_name": ((initial, 0.5), (typed_wrong, 0.3), (another, 0.2)),
     "given_name": ((typed_wrong, 0.5), (another, 0.3), (initial, 0.1), (last_word_gone, 0.1)),

@@ -26,6 +26,7 @@ FIELDS: Final[dict[str, tuple[str | None, ...]]] = {
     "birthplace": (None,),
     "birth_date": (None, "day_and_month_of", "year_of"),
     "birth_year": (None,),
+    "birth_part": (None,),
     "sex": (None,),
     "middle_name": (None, "first1"),
     "given_name": (None, "soundex", "first3", "first1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -15,19 +15,27 @@ ATTRIBUTES: Final = {
     "given_name": 0.97, "middle_name": 0.3, "family_name": 0.98, "date_of_birth": 0.7, "year_of_birth": 0.2,
     "sex": 0.5, "street": 0.5, "postcode": 0.55, "town": 0.55, "birthplace": 0.2, "phone": 0.25, "id_number": 0.12,
 }  # fmt: skip
+#: Attributes that stand in several columns in some worlds, with how often they do.
+SPLIT: Final = {
+    "date_of_birth": (("year_of_birth", "birth_month", "birth_day"), 0.15),
+    "street": (("house_number", "road"), 0.2),
+}
+#: Attributes that say little, with how often a register has them.
+FURTHER: Final = {"region": 0.15, "occupation": 0.12}
 FEWEST: Final = 3
 #: Worlds from this seed on are never learnt from.
 HELD_OUT: Final = 10_000
 _OVERLAPS: Final = (0.0, 0.01, 0.05, 0.2, 0.35, 0.6, 0.9, 1.0)
 _OVERLAP_SHARES: Final = (0.04, 0.06, 0.12, 0.24, 0.2, 0.16, 0.1, 0.08)
-#: How often a value is wrong in a clean, an ordinary, a dirty and an awful world.
-_DIRT: Final = {"clean": 0.004, "ordinary": 0.02, "dirty": 0.06, "awful": 0.14}
-_DIRT_SHARES: Final = (0.2, 0.4, 0.25, 0.15)
+#: How often a value is wrong, from clean worlds to ruined ones.
+_DIRT: Final = {"clean": 0.004, "ordinary": 0.02, "dirty": 0.06, "awful": 0.14, "ruined": 0.25}
+_DIRT_SHARES: Final = (0.2, 0.36, 0.24, 0.14, 0.06)
 _HARDENINGS: Final = ("none", "xor-fold", "diffusion", "randomised-response", "balance")
 _HARDENING_SHARES: Final = (0.72, 0.08, 0.1, 0.06, 0.04)
 _KEYS: Final = ("none", "few", "usual", "many")
 _KEY_SHARES: Final = (0.15, 0.2, 0.4, 0.25)
 _HABIT: Final = 0.2  # of worlds in which an owner writes something in a way of its own
+_LINKED_BEFORE: Final = 0.12  # of worlds whose clear pairs were linked by somebody else before
 _FEW_NAMES: Final = 0.15  # of worlds in which most people bear one of a few names
 
 
@@ -38,7 +46,8 @@ class Design:
 
     Rates are shares of values or people: `wrong` by attribute, `missing` by attribute, `moved` and `renamed` people
     between the two registers, `swapped` given and family names, `twice` people with two or more entries in a register,
-    up to `most_entries`. The second owner has a `habit`; with `few_names`, people bear one of a few.
+    up to `most_entries`. The second owner has a `habit`; with `few_names`, people bear one of a few. Where registers
+    were `linked_before`, whoever agrees in everything is no longer in them.
     """
 
     seed: int
@@ -57,6 +66,7 @@ class Design:
     habit: str = "none"
     few_names: bool = False
     most_entries: int = 2
+    linked_before: bool = False
 
     def __post_init__(self) -> None:
         if not len(self.attributes) == len(self.wrong) == len(self.missing) >= FEWEST:
@@ -81,7 +91,7 @@ def draw_design(seed: int, *, largest: int = 20_000) -> Design:
     size = int(np.exp(rng.uniform(np.log(200), np.log(largest))))
     ratio = float(np.exp(rng.normal(0, 0.4)))
     some_missing = rng.random() < 0.7  # noqa: PLR2004 - most registers have gaps
-    return Design(
+    design = Design(
         seed=seed,
         attributes=attributes,
         sizes=(size, int(np.clip(size * ratio, 200, largest))),
@@ -92,13 +102,37 @@ def draw_design(seed: int, *, largest: int = 20_000) -> Design:
         moved=float(rng.choice([0.02, 0.1, 0.3])),
         renamed=float(rng.choice([0.0, 0.03, 0.1])),
         swapped=float(rng.choice([0.0, 0.0, 0.005, 0.03])),
-        twice=float(rng.choice([0.0, 0.0, 0.0, 0.05, 0.2])),
+        twice=float(rng.choice([0.0, 0.0, 0.0, 0.05, 0.2, 0.4], p=[0.2, 0.2, 0.2, 0.2, 0.15, 0.05])),
         keys=str(rng.choice(_KEYS, p=_KEY_SHARES)),
         hardening=str(rng.choice(_HARDENINGS, p=_HARDENING_SHARES)),
         habit=str(rng.choice(list(HABITS)[1:])) if rng.random() < _HABIT else "none",
         few_names=bool(rng.random() < _FEW_NAMES),
         most_entries=int(rng.choice([2, 2, 2, 5])),
     )
+    design = _with_further(_with_split(design, rng), rng)
+    return replace(design, linked_before=bool(rng.random() < _LINKED_BEFORE))
+
+
+def _with_split(design: Design, rng: np.random.Generator) -> Design:
+    """The design with some attributes in several columns, each as often wrong or missing as the whole."""
+    columns: list[tuple[str, float, float]] = []
+    for name, wrong, missing in zip(design.attributes, design.wrong, design.missing, strict=True):
+        parts, often = SPLIT.get(name, ((), 0.0))
+        columns += [(part, wrong, missing) for part in (parts if rng.random() < often else (name,))]
+    return _with_columns(design, columns)
+
+
+def _with_further(design: Design, rng: np.random.Generator) -> Design:
+    """The design with attributes that say little beside the others."""
+    columns = list(zip(design.attributes, design.wrong, design.missing, strict=True))
+    wrong, missing = _DIRT[design.dirt], max(design.missing)
+    columns += [(name, wrong, missing) for name, often in FURTHER.items() if rng.random() < often]
+    return _with_columns(design, columns)
+
+
+def _with_columns(design: Design, columns: list[tuple[str, float, float]]) -> Design:
+    attributes, wrong, missing = zip(*columns, strict=True)
+    return replace(design, attributes=attributes, wrong=wrong, missing=missing)
 
 
 def _attributes(rng: np.random.Generator) -> tuple[str, ...]:

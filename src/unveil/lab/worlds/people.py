@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unveil.lab.synthetic.clinic.dates import birthdays, written
-from unveil.lab.synthetic.clinic.streets import streets
+from unveil.lab.synthetic.clinic.streets import NUMBERS, streets
 from unveil.lab.synthetic.names import FEMALE, names
 from unveil.lab.synthetic.people import People, settle
 from unveil.lab.synthetic.places import state
@@ -17,6 +17,12 @@ from unveil.lab.synthetic.tables import strings
 _FIRST_OF_JANUARY = 0.01
 _ID_DIGITS = 9
 _FEW = (60, 400)  # names in a world with few of them
+_REGIONS = ("NORDEN", "SUDEN", "OSTMARK", "WESTERN", "CENTRAL", "COAST", "LAKES", "HILLS")
+_OCCUPATIONS = (
+    "FARMER", "CLERK", "LABOURER", "TEACHER", "NURSE", "DRIVER", "CARPENTER", "SMITH", "TAILOR", "MERCHANT", "COOK",
+    "MINER", "WEAVER", "PAINTER", "PHYSICIAN", "LAWYER", "SOLDIER", "SAILOR", "BAKER", "BUTCHER", "MASON", "ENGINEER",
+    "SHOP ASSISTANT", "OFFICE CLERK", "CIVIL SERVANT", "FACTORY WORKER",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,8 +58,14 @@ def inhabit(count: int, rng: np.random.Generator, *, few_names: bool = False) ->
         "family_name": words[people.last],
         "date_of_birth": strings(dates),
         "year_of_birth": strings([date[:4] for date in dates]),
+        "birth_month": strings([date[5:7] for date in dates]),
+        "birth_day": strings([date[8:] for date in dates]),
         "sex": np.where(people.sex == FEMALE, "F", "M").astype(object),
         "street": streets().written(homes, short=~everybody, numbered=everybody),
+        "house_number": _house_numbers(homes),
+        "road": streets().written(homes, short=~everybody, numbered=~everybody),
+        "region": regions(place.town[people.address]),
+        "occupation": occupations(len(people), rng),
         "postcode": place.code[people.address],
         "town": place.town[people.address],
         "birthplace": place.born[people.born],
@@ -72,6 +84,22 @@ def _commonest(name: Ints, most: int, rng: np.random.Generator) -> Ints:
     rare = order[most:]
     instead[rare] = rng.choice(common, len(rare), p=counts[common] / counts[common].sum())
     return distinct[instead[codes]]
+
+
+def regions(town: Values) -> Values:
+    """The region that each town lies in."""
+    of_town = np.unique(town, return_inverse=True)[1]
+    return strings([_REGIONS[one % len(_REGIONS)] for one in of_town.tolist()])
+
+
+def occupations(count: int, rng: np.random.Generator) -> Values:
+    """What everyone does; some occupations are much commoner than others."""
+    share = 1 / (3 + np.arange(len(_OCCUPATIONS)))
+    return np.array(_OCCUPATIONS, object)[rng.choice(len(_OCCUPATIONS), count, p=share / share.sum())]
+
+
+def _house_numbers(homes: Ints) -> Values:
+    return strings([str(one) for one in (homes % NUMBERS).tolist()])
 
 
 def phones(people: People, rng: np.random.Generator) -> Values:

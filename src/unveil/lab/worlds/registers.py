@@ -18,7 +18,8 @@ from unveil.schema import Schema
 
 #: People in the world for each one in a register, so that relatives of some stand in the other.
 _PEOPLE_PER_PERSON = 2
-_HOME = ("street", "postcode", "town", "phone")
+_HOME = ("street", "house_number", "road", "postcode", "town", "region", "phone")
+_OTHER_WORK = 0.2  # of people, between the two registers
 
 Register = dict[str, Values]
 
@@ -52,14 +53,29 @@ def make_world(design: Design) -> WorldRegisters:
         _register(everyone.values, np.concatenate([shared, only_a]), design, rng),
         _register(later, np.concatenate([shared, only_b]), design, rng),
     ]
+    if design.linked_before:
+        sides = _without_equal(sides)
     (who_a, a), (who_b, b) = sides
     write_so(design.habit, b)
     records = [_records(name, values) for name, values in (("a", a), ("b", b))]
     return WorldRegisters(design, schema_of(design, records), records[0], records[1], _pairs(who_a, who_b))
 
 
+def _without_equal(sides: list[tuple[Ints, Register]]) -> list[tuple[Ints, Register]]:
+    """Both registers without whoever has an entry in each that agrees in everything."""
+    entries = [list(zip(who.tolist(), *register.values(), strict=True)) for who, register in sides]
+    gone = np.array(sorted({entry[0] for entry in set(entries[0]) & set(entries[1])}), np.int64)
+    if len(gone) == max(len(set(who.tolist())) for who, _ in sides):
+        return sides
+    kept = [~np.isin(who, gone) for who, _ in sides]
+    return [
+        (who[stays], {name: values[stays] for name, values in register.items()})
+        for (who, register), stays in zip(sides, kept, strict=True)
+    ]
+
+
 def _later(everyone: Inhabitants, design: Design, rng: np.random.Generator) -> Register:
-    """Everyone's values when the second register was written: some have moved, some women have another surname."""
+    """Everyone's values when the second register was written: some have moved, have other work or another surname."""
     values = {name: column.copy() for name, column in everyone.values.items()}
     moved = rng.random(len(everyone)) < design.moved
     other = rng.permutation(len(everyone))
@@ -67,6 +83,8 @@ def _later(everyone: Inhabitants, design: Design, rng: np.random.Generator) -> R
         values[name][moved] = everyone.values[name][other][moved]
     renamed = everyone.female & (rng.random(len(everyone)) < 2 * design.renamed)
     values["family_name"][renamed] = everyone.values["family_name"][other[::-1]][renamed]
+    changed = rng.random(len(everyone)) < _OTHER_WORK
+    values["occupation"][changed] = everyone.values["occupation"][other][changed]
     return values
 
 

@@ -12,7 +12,9 @@ from unveil.lab.worlds.design import Design
 from unveil.records import Records
 from unveil.schema import Attribute, BlockingKey, Hardening, LayerA, LayerR, Schema
 
-_NUMBERS: Final = frozenset({"date_of_birth", "year_of_birth", "phone", "id_number", "postcode"})
+_NUMBERS: Final = frozenset({
+    "date_of_birth", "year_of_birth", "birth_month", "birth_day", "house_number", "phone", "id_number", "postcode",
+})  # fmt: skip
 _FILL: Final = 0.4  # of the bits of a filter
 #: Keys in the order in which people think of them; those whose attributes are there are taken.
 _KEYS: Final = (

@@ -78,18 +78,22 @@ def shares_from(data: dict[str, Any]) -> Shares:
     try:
         roles = data["roles"]
         match, other = ({role: np.array(row[kind], np.float64) for role, row in roles.items()} for kind in _KINDS)
-    except (KeyError, TypeError, ValueError, AttributeError):
+        firm = {role: (float(row["firm"][0]), float(row["firm"][1])) for role, row in roles.items()}
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise ModelError("not a prior") from None
     for row in (*match.values(), *other.values()):
         if row.shape != (LEVELS,) or not (row > 0).all() or not np.isfinite(row).all():
             raise ModelError("a prior needs a share above 0 for every level")
-    return Shares(match, other)
+    if not all(np.isfinite(both).all() and min(both) > 0 for both in firm.values()):
+        raise ModelError("a prior must be worth some pairs")
+    return Shares(match, other, firm)
 
 
 def shares_data(shares: Shares, about: str) -> dict[str, Any]:
     """The shares of levels as a plain object."""
     roles = {
-        role: {"match": shares.match[role].tolist(), "other": shares.other[role].tolist()} for role in shares.match
+        role: {"match": shares.match[role].tolist(), "other": shares.other[role].tolist(), "firm": shares.firm[role]}
+        for role in shares.match
     }
     return {"format": FORMAT, "about": about, "roles": roles}
 

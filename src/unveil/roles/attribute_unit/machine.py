@@ -281,10 +281,10 @@ class AttributeUnit(NoLongWork, NothingKept):
         return self._tasks(chosen, draw) if len(chosen) else None
 
     def _draw(self, size: int, draw: Draw) -> Positions:
-        """Pairs to review: uncertain ones, and a few that the model is sure of, to learn how often reviewers err."""
+        """Pairs to review: uncertain ones, and a few that both layers are sure of, to learn how often reviewers err."""
         controls = round(self._protocol.controls * size)
         chosen = self.layer.select(size - controls, draw.rng)
-        some = self.layer.sure(max(_SURE, self._protocol.p_t), controls, draw.rng)
+        some = self.layer.agreed(max(_SURE, self._protocol.p_t), controls, draw.rng)
         if not len(some):
             return chosen
         # In random order: reviewers must not learn where the easy ones stand.
