@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -102,7 +103,8 @@ def check(
         typer.echo("\n".join(check_lines(report)))
     if not report.doubtful:
         return
-    if not yes and (as_json or not confirm(_ASKED)):
+    is_there = not as_json and sys.stdin is not None and sys.stdin.isatty()
+    if not yes and not (is_there and confirm(_ASKED)):
         say_error("columns that may be others than their attributes say are not confirmed", _NAMED)
         raise typer.Exit(1)
     service.confirm(report.doubtful)

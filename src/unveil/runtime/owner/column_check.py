@@ -96,6 +96,8 @@ def _read(path: Path) -> set[_Confirmed]:
     try:
         with path.open("rb") as file:
             found = json.loads(file.read(_LONGEST))
+        if not isinstance(found, list) or not all(isinstance(one, list) for one in found):
+            raise TypeError
         return {(str(attribute), str(role), str(column), tuple(kinds)) for attribute, role, column, kinds in found}
     except FileNotFoundError:
         return set()
