@@ -13,7 +13,6 @@ from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
 
 _ASKED = "send the columns that do not seem to fit all the same?"
-_NAMED = "name other columns in unveil.toml under [columns], or confirm them: unveil owner check FOLDER --yes"
 
 
 def init(
@@ -105,7 +104,8 @@ def check(
         return
     is_there = not as_json and sys.stdin is not None and sys.stdin.isatty()
     if not yes and not (is_there and confirm(_ASKED)):
-        say_error("columns that may be others than their attributes say are not confirmed", _NAMED)
+        hint = f"name other columns in unveil.toml under [columns], or confirm them: unveil owner check {folder} --yes"
+        say_error("columns that may be others than their attributes say are not confirmed", hint)
         raise typer.Exit(1)
     service.confirm(report.doubtful)
     typer.echo(f"confirmed: {', '.join(one.column for one in report.doubtful)}", err=True)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter
+
 from unveil.encoding.planning.column_fit import Doubt, doubts
 from unveil.encoding.planning.facts import facts_of
 from unveil.encoding.planning.looks import ColumnLook, look_of
@@ -24,6 +26,7 @@ from unveil.runtime.owner.folder import OwnerFolder, home
 FILE_NAME: Final = "confirmed-columns.json"
 _LONGEST: Final = 1 << 20
 _Confirmed = tuple[str, str, str, tuple[str, ...]]  # attribute, role, column, kinds of doubt
+_CONFIRMED: Final = TypeAdapter(list[_Confirmed])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +98,10 @@ def _key(one: ColumnCheck) -> _Confirmed:
 def _read(path: Path) -> set[_Confirmed]:
     try:
         with path.open("rb") as file:
-            found = json.loads(file.read(_LONGEST))
-        if not isinstance(found, list) or not all(isinstance(one, list) for one in found):
-            raise TypeError
-        return {(str(attribute), str(role), str(column), tuple(kinds)) for attribute, role, column, kinds in found}
+            return set(_CONFIRMED.validate_json(file.read(_LONGEST)))
     except FileNotFoundError:
         return set()
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, ValueError):
         raise SettingError(
             f"{path}: does not say which columns were confirmed", hint="remove the file and confirm them again"
         ) from None
