@@ -18,11 +18,13 @@ import pytest
 from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
+from unveil.lab.local_parties import folder
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol.messages import Fingerprint
 from unveil.runtime.owner.column_check import FILE_NAME, UnconfirmedColumns
 from unveil.runtime.owner.service import OwnerService
 from unveil.runtime.owner.stop import StopFlag
+from unveil.schema import built_in
 
 DIAGNOSES = ("Stroke", "Diabetes mellitus", "Asthma", "Migraine")
 
@@ -202,3 +204,16 @@ def test_columns_that_cannot_be_are_explained(trial: OwnerTrial, tmp_path: Path,
     assert 1 == done.returncode
     assert said in done.stderr
     assert not (tmp_path / "a").exists()
+
+
+def test_a_trial_keeps_the_columns_of_its_schema_with_the_owners(tmp_path: Path) -> None:
+    """Whoever tries a schema of their own on one machine gets the same parties as in the field."""
+    (tmp_path / "people").mkdir()
+    for name in "ab":
+        (tmp_path / "people" / f"{name}.csv").write_text("")
+    schema = built_in().read_from({"city": "ort"}, id_column="pid")
+    made = folder.make(tmp_path, schema, seed=1, key=bytes(range(32)))
+    assert built_in() == made.project().linkage
+    for owner in folder.OWNERS:
+        config = OwnerConfig.load(made.config(owner), demonstration=True)
+        assert schema == config.columns.of(made.project().linkage, source="x")

@@ -194,6 +194,13 @@ OWNER_MISTAKES = {
     "unknown": ('name = "a"', 'name = "a"\npolcy = "x"', "polcy", "did you mean policy"),
     "id": ('name = "a"', 'name = "a"\nid = ""', "id", "text, not empty"),
     "column": ("[tls]", '[columns]\ncity = ""\n[tls]', "columns.city", "not allowed"),
+    "a column that steers the terminal": (
+        "[tls]",
+        '[columns]\ncity = "a\\u009b31m"\n[tls]',
+        "columns.city",
+        "without control characters",
+    ),
+    "an id that turns the writing round": ('name = "a"', 'name = "a"\nid = "a\\u202eb"', "id", "without control"),
 }
 
 

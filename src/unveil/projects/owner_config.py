@@ -44,7 +44,7 @@ from unveil.projects.config_files import (
 )
 from unveil.schema import Input
 from unveil.settings.base import Settings
-from unveil.settings.patterns import NAME
+from unveil.settings.patterns import COLUMN, NAME
 from unveil.settings.reader import ProjectError, SettingsKind
 from unveil.settings.reader import load as load_settings
 
@@ -62,8 +62,8 @@ class _OwnerFile(Settings):
     key: str = Field(min_length=1, description="key file, see unveil key new")
     policy: str | None = Field(None, min_length=1, description="policy file: what may leave")
     database: str = Field("owner.sqlite", min_length=1, description="file of this owner's database")
-    id: str = Field(Input().id, min_length=1, description="column that identifies a record")
-    columns: dict[str, Annotated[str, Field(min_length=1)]] = Field(
+    id: str = Field(Input().id, pattern=COLUMN, description="column that identifies a record")
+    columns: dict[str, Annotated[str, Field(pattern=COLUMN)]] = Field(
         default_factory=dict, description="by attribute, the column of our file that it is read from"
     )
     tls: TlsFile = Field(description="this owner's certificate")

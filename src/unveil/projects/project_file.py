@@ -31,7 +31,7 @@ _KEYS: Final = tuple(field.alias or name for name, field in Project.model_fields
 _MODE: Final = 0o644  # a project file holds no secret
 _OWN_COLUMNS: Final = (
     "no such key: take it out, which changes no fingerprint; every owner names its own columns, "
-    "see unveil owner init --column and --id"
+    "under [columns] in its unveil.toml or with unveil owner init --column and --id"
 )
 _ANY_SCHEMA: Final = parse('name = "any"\n[[attributes]]\nname = "any"\n')
 
