@@ -87,7 +87,7 @@ def test_a_column_that_does_not_fit_is_not_sent_before_somebody_has_confirmed_it
     assert "to be confirmed: nothing in the name of the column says city (town, suburb or city)" in asked.stdout
     for command in ("upload", "run"):
         _, err = trial.end(trial.start(command, "a"), 1)
-        assert "nothing was sent" in err
+        assert "nothing is sent" in err
         assert "city <- diagnosis: nothing in the name of the column says city" in err
         assert f"unveil owner check {trial.owner('a')}" in err
     assert [] == trial.received("record-unit", "a")

@@ -92,7 +92,7 @@ def test_columns_of_a_schema_are_not_shared(tmp_path: Path) -> None:
     assert "each owner names its own with unveil owner init: --column city=ort --id pid" in told
     assert '"ort"' not in (tmp_path / "p.toml").read_text()
     unsaid = unveil("project", "new", tmp_path / "q.toml", "--name", "x", "--schema", "clinic")
-    assert "columns" not in unsaid.stderr
+    assert "note: columns" not in unsaid.stderr
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class UnconfirmedColumns(UnveilError):
     def __init__(self, unconfirmed: Sequence[ColumnCheck], folder: Path) -> None:
         lines = "".join(f"\n  {one.words}" for one in unconfirmed)
         super().__init__(
-            f"nothing was sent: a column may be another than its attribute says{lines}",
+            f"nothing is sent: a column may be another than its attribute says{lines}",
             hint=f"unveil owner check {folder} shows what the values look like and asks whether they may go; "
             "another column is named in unveil.toml under [columns]",
         )
