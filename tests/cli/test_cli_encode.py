@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sorted_register import guessed_initials, rank_correlation, sorted_register
 from unveil.cli import main
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
@@ -58,11 +59,39 @@ def test_the_file_holds_what_the_encoder_makes(place: Place) -> None:
     schema = load(place.folder / "schema.toml")
     records = read_records(place.folder / "people.csv", schema)
     encoder = Encoder(schema, OwnerKey(keyfile.read(place.folder / "key")), project="p")
-    assert ("r1", "=r2", "r3") == found.ids
+    assert {"r1", "=r2", "r3"} == set(found.ids)
+    rows = [records.ids.index(name) for name in found.ids]
     assert encoder.m == found.m
-    np.testing.assert_array_equal(encoder.record_level(records), found.filters)
-    np.testing.assert_array_equal(encoder.blocking_keys(records), found.blocking)
+    np.testing.assert_array_equal(encoder.record_level(records)[rows], found.filters)
+    np.testing.assert_array_equal(encoder.blocking_keys(records)[rows], found.blocking)
     assert encoder.fingerprint().hex() == found.metadata["fingerprint"]
+
+
+def test_the_order_of_the_file_is_not_that_of_a_sorted_register(place: Place) -> None:
+    """Neither places nor initials can be read off it; the ids, which follow nothing here, stay with their records."""
+    people = sorted_register(1000)
+    columns = [people.columns[name].values() for name in ("first_name", "zip")]
+    lines = [",".join(row) for row in zip(people.ids, *columns, strict=True)]
+    (place.folder / "people.csv").write_text("\n".join(["record_id,first_name,zip", *lines]))
+    code, _, err = place.encode()
+    assert (0, "") == (code, err)
+    places = {name: row for row, name in enumerate(people.ids)}
+    order = [places[name] for name in read_encodings(place.folder / "out.parquet").ids]
+    assert list(range(1000)) == sorted(order)
+    assert abs(rank_correlation(order)) < 0.16, "five standard deviations"
+    right, constant = guessed_initials(people, order)
+    assert right < constant
+    sure, _ = guessed_initials(people, range(1000))
+    assert sure > 0.75, "the control: as the file has them"
+
+
+def test_ids_that_number_the_records_are_warned_of(place: Place) -> None:
+    """They sort the encodings back, however often these are shuffled."""
+    lines = [f"{row},ann,00501" for row in range(100)]
+    (place.folder / "people.csv").write_text("\n".join(["record_id,first_name,zip", *lines]))
+    code, _, err = place.encode()
+    assert 0 == code
+    assert "note: the record ids follow the order of the file" in " ".join(err.split())
 
 
 def test_the_file_says_how_it_was_made_and_nothing_secret(place: Place) -> None:

@@ -164,7 +164,7 @@ def test_check_shows_no_value_and_changes_nothing(trial: OwnerTrial, tmp_path: P
     before = sorted((tmp_path / "a").iterdir())
     for more in ([], ["--json"]):
         done = unveil("owner", "check", tmp_path / "a", *more)
-        assert 0 == done.returncode
+        assert 1 == done.returncode, "a word is no year of birth"
         assert "canary" not in (done.stdout + done.stderr).lower()
     assert before == sorted((tmp_path / "a").iterdir())
 

@@ -82,6 +82,19 @@ def test_schema_preset_and_decoys_go_into_the_file(tmp_path: Path, preset: str) 
         assert 500 == found.limits.records_per_owner
 
 
+def test_columns_of_a_schema_are_not_shared(tmp_path: Path) -> None:
+    """They are each owner's own; whoever had them in the schema is told where they go."""
+    text = built_in_text("clinic").replace('name = "city"', 'name = "city"\ncolumn = "ort"')
+    (tmp_path / "mine.toml").write_text(text.replace('id = "record_id"', 'id = "pid"'), encoding="utf-8")
+    done = unveil("project", "new", tmp_path / "p.toml", "--name", "x", "--schema", tmp_path / "mine.toml")
+    assert 0 == done.returncode
+    told = " ".join(done.stderr.split())
+    assert "each owner names its own with unveil owner init: --column city=ort --id pid" in told
+    assert '"ort"' not in (tmp_path / "p.toml").read_text()
+    unsaid = unveil("project", "new", tmp_path / "q.toml", "--name", "x", "--schema", "clinic")
+    assert "note: columns" not in unsaid.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

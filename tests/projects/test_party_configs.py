@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 from project_parts import with_files
+from tomli_w import dumps as document
 
 from unveil.files import key_file as keyfile
 from unveil.projects import pki
+from unveil.projects.column_mapping import ColumnMapping
 from unveil.projects.membership import owner_membership, unit_memberships
-from unveil.projects.owner_config import OwnerConfig, owner_text
+from unveil.projects.owner_config import OwnerConfig, columns_data, owner_text
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol import roles
+from unveil.schema import built_in
 from unveil.settings.reader import ProjectError
 
 UNIT = """\
@@ -189,6 +192,15 @@ OWNER_MISTAKES = {
     "tls key": ('"a.key"', '"open.key"', "tls.key", "everybody"),
     "seed": ("[tls]", "[demonstration]\nseed = 1\n[tls]", "demonstration", "--demonstration"),
     "unknown": ('name = "a"', 'name = "a"\npolcy = "x"', "polcy", "did you mean policy"),
+    "id": ('name = "a"', 'name = "a"\nid = ""', "id", "text, not empty"),
+    "column": ("[tls]", '[columns]\ncity = ""\n[tls]', "columns.city", "not allowed"),
+    "a column that steers the terminal": (
+        "[tls]",
+        '[columns]\ncity = "a\\u009b31m"\n[tls]',
+        "columns.city",
+        "without control characters",
+    ),
+    "an id that turns the writing round": ('name = "a"', 'name = "a"\nid = "a\\u202eb"', "id", "without control"),
 }
 
 
@@ -219,3 +231,34 @@ def test_missing_files_are_said_so(folder: Path) -> None:
         OwnerConfig.load(folder / "none")
     with pytest.raises(ProjectError, match="no such file"):
         UnitConfig.load(folder / "none.toml")
+
+
+def test_an_owner_names_its_own_columns(folder: Path) -> None:
+    """By attribute; what is not named is called by the attribute's name, as before there was such a table."""
+    config = OwnerConfig.load(unit_file(folder, OWNER, "unveil.toml"))
+    assert ColumnMapping() == config.columns
+    assert built_in() == config.columns.of(built_in(), source="x")
+    own = ColumnMapping("pid", {"city": "ort"})
+    text = OWNER.replace("[tls]", document(columns_data(own)) + "[tls]")
+    config = OwnerConfig.load(unit_file(folder, text, "other.toml"))
+    assert own == config.columns
+    schema = config.columns.of(built_in(), source="x")
+    assert ("pid", "ort", "zip") == (schema.input.id, schema.attribute("city").source, schema.attribute("zip").source)
+    assert built_in().fingerprint() == schema.fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("columns", "key", "words"),
+    [
+        ({"cty": "ort"}, "columns.cty", "did you mean city"),
+        ({"city": "zip"}, "columns.zip", "read twice"),
+        ({"city": "record_id"}, "columns.city", "read twice"),
+    ],
+)
+def test_columns_that_do_not_fit_the_project_are_explained(columns: dict[str, str], key: str, words: str) -> None:
+    """By the owner's file, for it is the owner's mistake."""
+    with pytest.raises(ProjectError) as found:
+        ColumnMapping(columns=columns).of(built_in(), source="unveil.toml")
+    assert [key] == [problem.key for problem in found.value.problems]
+    assert words in str(found.value)
+    assert "unveil.toml" == found.value.source

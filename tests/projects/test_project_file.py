@@ -315,3 +315,33 @@ def test_an_existing_file_is_never_replaced_by_a_new_project(tmp_path: Path) -> 
     with pytest.raises(SettingError, match="exists already"):
         write_new(path, project())
     assert () == load_draft(path).parties
+
+
+def test_a_project_file_names_no_columns() -> None:
+    """No fingerprint knows them: whoever hands the file round would decide which column of others' files leaves."""
+    text = project_text(project())
+    assert "column" not in text
+    assert "[schema.input]" not in text
+    named = text.replace('name = "city"\n', 'name = "city"\ncolumn = "diagnosis"\n', 1)
+    found = problems(named + '\n[schema.input]\nid = "city"\n')
+    assert {"schema.attributes.4.column", "schema.input.id"} == set(found)
+    for said in found.values():
+        assert "a project file names no columns" in said
+        assert "changes no fingerprint" in said
+
+
+def test_columns_of_a_schema_are_left_out_of_a_project_file() -> None:
+    """A person's own schema may name them; shared, it means the same without."""
+    own = built_in().read_from({"city": "ort"}, id_column="pid")
+    trial = project(schema=own)
+    again = parse_project(project_text(trial))
+    assert built_in() == again.linkage == own.without_columns()
+    assert trial.fingerprint() == again.fingerprint()
+    assert {"city": "ort"} == own.columns
+    assert {} == again.linkage.columns
+
+
+def test_files_of_earlier_versions_still_open() -> None:
+    """They have the default of the id column written out, which names nobody's column."""
+    text = project_text(project())
+    assert parse_project(text) == parse_project(text + '\n[schema.input]\nid = "record_id"\n')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,11 @@ from unveil.cli.options import Force, Json, SchemaFile
 if TYPE_CHECKING:
     from unveil.files.encoded import Encodings
     from unveil.schema import Schema
+
+_IN_ORDER = (
+    "the record ids follow the order of the file, so whoever gets the encodings can still sort them; "
+    "ids that follow nothing would hide it"
+)
 
 
 @app.command()
@@ -31,7 +37,7 @@ def encode(
     Encode records for `unveil link`, which the owner or a trusted unit runs.
 
     The file keeps the owner's record ids, so that links can be traced back; between organisations the protocol sends
-    random handles instead.
+    random handles instead. Records are written in random order: that of a sorted register would tell who is who.
 
     Example: unveil encode people.csv --key project.key --out people.parquet
     """
@@ -60,17 +66,21 @@ def _encodings(file: Path, schema: Schema, secret: bytes, project: str) -> Encod
 
     from unveil.encoding.encoder import Encoder
     from unveil.encoding.keys import OwnerKey
+    from unveil.encoding.shuffling import DRAWN, ids_tell_order, shuffled
     from unveil.files.encoded import Encodings
     from unveil.files.read import read_records
 
     with notes.status("reading records") as status:
-        records = read_records(file, schema)
+        read = read_records(file, schema)
+        records = shuffled(read, secrets.token_bytes(DRAWN * len(read)))
         status.update(f"encoding {len(records)} records")
         encoder = Encoder(schema, OwnerKey(secret), project=project)
         # Seeded by the system's entropy: noise that could be drawn again could be taken off again.
         filters = encoder.record_level(records, rng=np.random.default_rng())
         status.update("hashing blocking keys")
         blocking = encoder.blocking_keys(records)
+    if ids_tell_order(read.ids):
+        notes.print(f"note: {_IN_ORDER}", markup=False, soft_wrap=True)
     metadata = _metadata(schema, project, encoder.fingerprint().hex())
     return Encodings(records.ids, filters, encoder.m, blocking, metadata)
 

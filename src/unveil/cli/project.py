@@ -47,11 +47,13 @@ def new(
     from unveil.projects.project_file import parse_project, schema_data, write_new
     from unveil.schema.presets import with_preset
 
-    linkage = schema_data(with_preset(_schema(schema), preset))
+    given = _schema(schema)
+    linkage = schema_data(with_preset(given, preset))
     linkage["protocol"]["decoys"] = decoys
     settings = {"name": name, "limits": {"records_per_owner": records}, "schema": linkage}
     project = parse_project(document(settings), source=str(file), draft=True)
     write_new(file, project)
+    _tell_columns(given)
     if as_json:
         print_json({"file": str(file), **_summary(project)})
     else:
@@ -173,6 +175,16 @@ def _schema(schema: str) -> Schema:
     from unveil.schema import built_in, is_built_in, load
 
     return built_in(schema) if is_built_in(schema) else load(schema)
+
+
+def _tell_columns(schema: Schema) -> None:
+    """A project file names no columns; whoever has them in a schema is told where they go."""
+    own = [f"--column {attribute}={column}" for attribute, column in schema.columns.items()]
+    if schema.input.id != type(schema.input)().id:
+        own.append(f"--id {schema.input.id}")
+    if own:
+        what = "columns are not in the project file, for each owner names its own with unveil owner init"
+        notes.print(f"note: {what}: {' '.join(own)}", markup=False, soft_wrap=True)
 
 
 def _party(file: Path, role: RoleName, name: str, address: str | None, public_key: str) -> Party:

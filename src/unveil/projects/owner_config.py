@@ -7,6 +7,10 @@ What an owner is told: the file `unveil.toml` in the owner's folder.
     key = "project.key"                   # key_do, which the owners share
     policy = "policy.toml"                # what may leave; without it every wish of the protocol is answered
     database = "owner.sqlite"
+    id = "patient"                        # column with the record ids; record_id if not given
+
+    [columns]                             # attribute = column, where our file calls it otherwise
+    last_name = "surname"
 
     [tls]
     certificate = "hospital-a.pem"
@@ -20,12 +24,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, Final
 
 import tomli_w
 from pydantic import Field
 
 from unveil.errors import Problem
+from unveil.projects.column_mapping import ColumnMapping
 from unveil.projects.config_files import (
     DemonstrationFile,
     Tls,
@@ -37,8 +42,9 @@ from unveil.projects.config_files import (
     missing_file,
     tls_problems,
 )
+from unveil.schema import Input
 from unveil.settings.base import Settings
-from unveil.settings.patterns import NAME
+from unveil.settings.patterns import COLUMN, NAME
 from unveil.settings.reader import ProjectError, SettingsKind
 from unveil.settings.reader import load as load_settings
 
@@ -56,6 +62,10 @@ class _OwnerFile(Settings):
     key: str = Field(min_length=1, description="key file, see unveil key new")
     policy: str | None = Field(None, min_length=1, description="policy file: what may leave")
     database: str = Field("owner.sqlite", min_length=1, description="file of this owner's database")
+    id: str = Field(Input().id, pattern=COLUMN, description="column that identifies a record")
+    columns: dict[str, Annotated[str, Field(pattern=COLUMN)]] = Field(
+        default_factory=dict, description="by attribute, the column of our file that it is read from"
+    )
     tls: TlsFile = Field(description="this owner's certificate")
     demonstration: DemonstrationFile | None = Field(None, description="only with --demonstration")
 
@@ -73,6 +83,7 @@ class OwnerConfig:
     database: str = field(repr=False)  #: sqlite:///PATH or postgresql://…; may hold a password
     tls: Tls
     seed: int | None  #: of a demonstration
+    columns: ColumnMapping = field(default_factory=ColumnMapping)
 
     @classmethod
     def load(cls, path: Path, *, demonstration: bool = False) -> OwnerConfig:
@@ -97,17 +108,32 @@ class OwnerConfig:
             database=database_url(file.database, folder),
             tls=Tls.beside(folder, file.tls),
             seed=None if file.demonstration is None else file.demonstration.seed,
+            columns=ColumnMapping(file.id, file.columns),
         )
 
 
 def owner_text(
-    *, project: str, name: str, data: str, key: str, tls: tuple[str, str, str], policy: str | None = None
+    *,
+    project: str,
+    name: str,
+    data: str,
+    key: str,
+    tls: tuple[str, str, str],
+    policy: str | None = None,
+    columns: ColumnMapping | None = None,
 ) -> str:
     """The text of an owner's configuration; `tls` names certificate, private key and authority."""
     certificate, tls_key, authority = tls
     given = {"project": project, "name": name, "data": data, "key": key, "policy": policy}
     plain = {word: value for word, value in given.items() if value is not None}
-    return tomli_w.dumps({**plain, "tls": {"certificate": certificate, "key": tls_key, "authority": authority}})
+    tables = {"tls": {"certificate": certificate, "key": tls_key, "authority": authority}}
+    return tomli_w.dumps({**plain, **columns_data(columns or ColumnMapping()), **tables})
+
+
+def columns_data(mapping: ColumnMapping) -> dict[str, Any]:
+    """The keys of a configuration that say this mapping; none where every column is called by its attribute's name."""
+    known = {} if mapping.id == Input().id else {"id": mapping.id}
+    return {**known, "columns": dict(mapping.columns)} if mapping.columns else known
 
 
 def _cross_check(file: _OwnerFile, folder: Path, *, demonstration: bool) -> list[Problem]:

@@ -20,7 +20,7 @@ from unveil.files.atomic import replacing
 from unveil.projects.project import FEWEST_OWNERS, Party, Project, is_address
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import UNITS, Role
-from unveil.schema import Schema, parse
+from unveil.schema import Input, Schema, parse
 from unveil.schema.definition import SCHEMA_FILE
 from unveil.settings.mistakes import near, shown
 from unveil.settings.reader import ProjectError, SettingsKind, checked, parse_table, read_text
@@ -29,6 +29,10 @@ _HINT: Final = "unveil project new and unveil project join write this file"
 _KEPT: Final = "choose another name; a project file is never replaced, for parties may have joined it"
 _KEYS: Final = tuple(field.alias or name for name, field in Project.model_fields.items())
 _MODE: Final = 0o644  # a project file holds no secret
+_OWN_COLUMNS: Final = (
+    "no such key: take it out, which changes no fingerprint; every owner names its own columns, "
+    "under [columns] in its unveil.toml or with unveil owner init --column and --id"
+)
 _ANY_SCHEMA: Final = parse('name = "any"\n[[attributes]]\nname = "any"\n')
 
 
@@ -78,8 +82,9 @@ def project_text(project: Project) -> str:
 
 
 def schema_data(schema: Schema) -> dict[str, Any]:
-    """The schema as data that `unveil.schema.parse` takes back."""
-    data: dict[str, Any] = schema.model_dump(mode="json", exclude_none=True)
+    """The schema as data that `unveil.schema.parse` takes back, without columns: each owner names its own."""
+    own: Any = {"input": True, "attributes": {"__all__": {"column"}}}
+    data: dict[str, Any] = schema.model_dump(mode="json", exclude=own, exclude_none=True)
     # A hardening step refuses settings that its method does not take, so only those that were given are written.
     steps = schema.layer_r.hardening
     data["layer_r"]["hardening"] = [
@@ -146,9 +151,26 @@ def _schema(data: object) -> Schema | list[Problem]:
         what = "missing" if data is None else f"{shown(data)} is not allowed"
         return [Problem("schema", what, "a table (the linkage schema; unveil schema show prints one)")]
     found = checked(data, SCHEMA_FILE)
-    if isinstance(found, Schema):
+    mistakes = [*([] if isinstance(found, Schema) else found), *_named_columns(data)]
+    if isinstance(found, Schema) and not mistakes:
         return found
-    return [Problem(f"schema.{each.key}", each.what, each.allowed) for each in found]
+    return [Problem(f"schema.{each.key}", each.what, each.allowed) for each in mistakes]
+
+
+def _named_columns(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """
+    Columns that a shared schema names, which would decide about each owner's file.
+
+    No fingerprint knows them: whoever hands the file round could have a diagnosis sent as a city, and nobody would see.
+    """
+    attributes = data.get("attributes")
+    for index, attribute in enumerate(attributes if isinstance(attributes, tuple) else ()):
+        if isinstance(attribute, Mapping) and "column" in attribute:
+            yield Problem(f"attributes.{index}.column", "a project file names no columns", _OWN_COLUMNS)
+    given = data.get("input")
+    # Files of earlier versions have the default written out, which says no more than no word does.
+    if isinstance(given, Mapping) and given.get("id", Input().id) != Input().id:
+        yield Problem("input.id", "a project file names no columns", _OWN_COLUMNS)
 
 
 def _incomplete(project: Project) -> list[Problem]:

@@ -24,6 +24,11 @@ class Handles:
     def __len__(self) -> int:
         return len(self._order)
 
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The rows in the order of their ids: where ids are random, it tells nothing about the order of the rows."""
+        return self._order
+
     def rows(self, column: bytes) -> NDArray[np.int64]:
         """Row of each id in the given column, -1 where there is none."""
         wanted = np.frombuffer(column, ">u8").reshape(-1, 2).astype(np.uint64)

@@ -7,6 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from unveil.protocol.messages import ID
+
 
 class SystemDraw:
     """Random numbers and bytes that nobody can draw again."""
@@ -19,6 +21,10 @@ class SystemDraw:
     def entropy(self, size: int) -> bytes:
         """Bytes of the operating system."""
         return secrets.token_bytes(size)
+
+    def handles(self, count: int) -> bytes:
+        """Handles in no order, so that the order of the handles is none of the file's."""
+        return self.entropy(ID * count)
 
 
 def system_chance(purpose: str) -> SystemDraw:

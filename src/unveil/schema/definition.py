@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -46,14 +46,18 @@ _FIELD = re.compile(r"(?:(?P<transform>\w+)\((?P<inner>\w+)\)|(?P<plain>\w+))\Z"
 class Input(Settings):
     """How files are read."""
 
-    id: str = Field("record_id", min_length=1, description="column that identifies a record")
+    id: str = Field(
+        "record_id", min_length=1, description="column that identifies a record; a project file names no other one"
+    )
 
 
 class Attribute(Settings):
     """One attribute of a record."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="name of the attribute, used in keys and displays")
-    column: str | None = Field(None, min_length=1, description="column in the file; the name if not given")
+    column: str | None = Field(
+        None, min_length=1, description="column in the file; the name if not given. A project file names none"
+    )
     normalise: tuple[Normalisation, ...] = Field(
         ("transliterate", "trim", "lowercase", "strip-accents"), description="steps applied in this order"
     )
@@ -156,6 +160,25 @@ class Schema(Settings):
         """Names of the attributes, in order."""
         return tuple(attribute.name for attribute in self.attributes)
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """By attribute, columns that it names; the others are read from a column of the attribute's name."""
+        return {each.name: each.column for each in self.attributes if each.column is not None}
+
+    def read_twice(self) -> tuple[int, ...]:
+        """Places of attributes whose column is the record id's, or that of an attribute before."""
+        sources = [self.input.id, *(each.source for each in self.attributes)]
+        return tuple(at for at, each in enumerate(self.attributes) if each.source in sources[: at + 1])
+
+    def without_columns(self) -> Schema:
+        """The schema as a project may share it: whose file has which columns is each owner's own affair."""
+        return self.read_from({}, id_column=Input().id)
+
+    def read_from(self, columns: Mapping[str, str], *, id_column: str) -> Schema:
+        """The schema for a file with these columns, by attribute; others are called by the attribute's name."""
+        attributes = tuple(each.model_copy(update={"column": columns.get(each.name)}) for each in self.attributes)
+        return self.model_copy(update={"attributes": attributes, "input": Input(id=id_column)})
+
     def fingerprint(self) -> str:
         """A hash of everything that owners must agree on before they may upload."""
         # Names of columns are each owner's own affair: the same people may stand in files that look different.
@@ -230,14 +253,13 @@ def cross_check(schema: Schema) -> list[Problem]:
 
 
 def _check_attributes(schema: Schema) -> Iterator[Problem]:
-    names = schema.names
-    sources = [attribute.source for attribute in schema.attributes]
+    names, twice = schema.names, schema.read_twice()
     for index, attribute in enumerate(schema.attributes):
         place = f"attributes.{index}"
         if names[index] in names[:index]:
             yield Problem(f"{place}.name", f"{shown(names[index])} is used twice", "a name of its own")
-        elif sources[index] in sources[:index] or sources[index] == schema.input.id:
-            yield Problem(f"{place}.column", f"{shown(sources[index])} is read twice", "a column of its own")
+        elif index in twice:
+            yield Problem(f"{place}.column", f"{shown(attribute.source)} is read twice", "a column of its own")
         if clashing := leaves_nothing(attribute.normalise):
             yield Problem(f"{place}.normalise", "nothing is left of any value", f"{' or '.join(clashing)}, not both")
     if not any(attribute.weight for attribute in schema.attributes):

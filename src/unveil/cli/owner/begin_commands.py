@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from unveil.cli.app import notes, print_json
+from unveil.cli.app import confirm, notes, print_json, say_error
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
+
+_ASKED = "send the columns that do not seem to fit all the same?"
 
 
 def init(
@@ -25,6 +28,17 @@ def init(
     policy: Annotated[
         Path | None, typer.Option(help="policy: what may leave; without one every wish is answered", show_default=False)
     ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=COLUMN",
+            help="column of our file that an attribute is read from, if not the one of its name; can be repeated",
+            show_default=False,
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="column that identifies a record, if not record_id")
+    ] = None,
     demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
@@ -33,13 +47,16 @@ def init(
 
     Example: unveil owner init hospital-a --project project.toml --name hospital-a --data people.csv --key project.key
     --certificate hospital-a.pem --tls-key hospital-a.key --authority authority.pem --policy policy.toml
+    --column last_name=surname
     """
     from unveil.cli.owner.screen import TerminalNotes
+    from unveil.projects.column_mapping import ColumnMapping
     from unveil.runtime.owner.init import OwnerFiles
     from unveil.runtime.owner.service import OwnerService
 
     service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
-    begun = service.begin(name, OwnerFiles(project, data, key, certificate, tls_key, authority, policy))
+    columns = ColumnMapping.given(column or (), id_column=id_column)
+    begun = service.begin(name, OwnerFiles(project, data, key, certificate, tls_key, authority, policy, columns))
     if as_json:
         print_json(begun.as_json())
         return
@@ -50,15 +67,26 @@ def init(
     )
     if policy is None:
         typer.echo("note: without a policy every wish of the protocol is answered", err=True)
+    for doubtful in begun.doubtful_columns:
+        typer.echo(f"note: {doubtful}", err=True)
     typer.echo(f"next: unveil owner check {folder}", err=True)
 
 
-def check(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
+def check(
+    folder: Folder,
+    *,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="let columns go that may be others than their attributes say; nobody is asked")
+    ] = False,
+    demonstration: AllowUnprotected = False,
+    as_json: Json = False,
+) -> None:
     """
-    Check the data and show exactly what would leave, for each layer, and how often values repeat.
+    Check the data and show exactly what would leave, for each layer, from which columns, and how often values repeat.
 
-    Nothing is sent or written, and no value is shown, only counts. Data that has changed since the linkage began is
-    refused.
+    Nothing is sent, and no value is shown, only counts and how values are written: 9999-99-99 for a date. A column
+    whose name or values do not fit its attribute is asked about, and while that is not confirmed nothing can be
+    uploaded; the answer is kept in the folder. Data that has changed since the linkage began is refused.
 
     Example: unveil owner check hospital-a
     """
@@ -66,8 +94,18 @@ def check(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: J
     from unveil.cli.owner.screen import TerminalNotes
     from unveil.runtime.owner.service import OwnerService
 
-    report = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes)).check()
+    service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
+    report = service.check()
     if as_json:
         print_json(report.as_json())
     else:
         typer.echo("\n".join(check_lines(report)))
+    if not report.doubtful:
+        return
+    is_there = not as_json and sys.stdin is not None and sys.stdin.isatty()
+    if not yes and not (is_there and confirm(_ASKED)):
+        hint = f"name other columns in unveil.toml under [columns], or confirm them: unveil owner check {folder} --yes"
+        say_error("columns that may be others than their attributes say are not confirmed", hint)
+        raise typer.Exit(1)
+    service.confirm(report.doubtful)
+    typer.echo(f"confirmed: {', '.join(one.column for one in report.doubtful)}", err=True)

@@ -8,6 +8,7 @@ from unveil.cli.owner.lines import count, percent
 from unveil.protocol.messages import LONGEST_VALUE
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, RECORD_LAYER, REVIEW_LAYER
 from unveil.runtime.owner.check import AttributeUnitCheck, CheckReport, RecordUnitCheck, ReviewUnitCheck
+from unveil.runtime.owner.column_check import ColumnCheck
 from unveil.runtime.owner.exposure import BlockingGroups
 
 _LARGE = 1e5  # bytes from which on sizes are told in MB
@@ -19,6 +20,8 @@ def check_lines(report: CheckReport) -> Iterator[str]:
     records = count(upload.records, "record")
     yield f"project {report.project}, owner {report.owner}: {records}; this command sends nothing"
     yield f"fingerprint  {report.fingerprint} (the other owner's must be the same)"
+    yield ""
+    yield from _columns(report.columns)
     yield ""
     yield f"to the record unit, layer {RECORD_LAYER}, with unveil owner upload"
     yield f"  {records}, each as {_encoded(upload)} under a random handle; {_size(upload.bytes)}"
@@ -32,6 +35,27 @@ def check_lines(report: CheckReport) -> Iterator[str]:
     yield from _reviews(report.review_unit, upload.records)
     yield ""
     yield from _repeats(report)
+
+
+def _columns(columns: tuple[ColumnCheck, ...]) -> Iterator[str]:
+    yield "attributes and the columns that they are read from; 9999 and Aaaa say how most values are written"
+    widths = [max(len(text) for text in texts) for texts in zip(*map(_column, columns), strict=True)]
+    for one in columns:
+        yield "  " + "  ".join(f"{text:<{width}}" for text, width in zip(_column(one), widths, strict=True)).rstrip()
+        for doubt in one.doubts:
+            yield f"    {'confirmed, although' if one.confirmed else 'to be confirmed:'} {doubt.sentence}"
+
+
+def _column(one: ColumnCheck) -> tuple[str, ...]:
+    look = one.look
+    return (
+        one.attribute,
+        f"<- {one.column}",
+        f"{look.format} ({percent(look.format_share)})" if look.format else "no values",
+        f"{look.shortest} to {look.longest} characters",
+        f"{percent(look.missing)} missing",
+        f"{look.distinct:,} distinct",
+    )
 
 
 def _pairs(check: AttributeUnitCheck, records: int) -> Iterator[str]:

@@ -20,6 +20,8 @@ from unveil.files import key_file as keyfile
 from unveil.files import private_file
 from unveil.projects import pki, project_file
 from unveil.projects.certificates import read_certificate
+from unveil.projects.column_mapping import ColumnMapping
+from unveil.projects.owner_config import columns_data
 from unveil.projects.project import Party, Project
 from unveil.protocol import roles
 from unveil.schema import Schema
@@ -92,17 +94,20 @@ def make(
             parties.append(Party(role=UNIT_FOLDERS[name].value, address=address, public_key=public_key))
         else:
             parties.append(Party(role="owner", name=OWNERS[name], public_key=public_key))
-    project = Project(name=PROJECT, parties=tuple(parties), schema=schema)
+    project = Project(name=PROJECT, parties=tuple(parties), schema=schema.without_columns())
     project_file.write_new(trial.project_path, project)
     keyfile.write(root / "project.key", key)
     for name, url in (databases or {}).items():
         _write_secret(root / name / "database.url", url)
+    columns = ColumnMapping(schema.input.id, schema.columns)
     for name in PARTY_FOLDERS:
-        _configure(trial, project, name, seed, (policies or {}).get(name))
+        _configure(trial, project, name, seed, policy=(policies or {}).get(name), columns=columns)
     return trial
 
 
-def _configure(trial: Trial, project: Project, name: str, seed: int, policy: str | None) -> None:
+def _configure(
+    trial: Trial, project: Project, name: str, seed: int, *, policy: str | None, columns: ColumnMapping
+) -> None:
     tls = {
         "certificate": f"../pki/{name}.pem",
         "key": f"../pki/{name}.key",
@@ -121,6 +126,7 @@ def _configure(trial: Trial, project: Project, name: str, seed: int, policy: str
         "name": OWNERS[name],
         "data": os.path.relpath(trial.data(name), folder),
         "key": "../project.key",
+        **columns_data(columns),
         **common,
     }
     if policy is not None:

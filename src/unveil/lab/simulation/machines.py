@@ -109,7 +109,11 @@ class Machines:
 
     @cached_property
     def candidate_rows(self) -> tuple[Rows, Rows]:
-        """The rows in the owners' files of every pair that was compared; what screening kept out is in none."""
+        """
+        The rows in the owners' files of every pair that was compared; what screening kept out is in none.
+
+        The handles of a simulation rise along the file (`SeededDraw.handles`), so rows of an upload are rows of it.
+        """
         pairs, uploads = self.record_unit.candidates.pairs, self.record_unit.intake.uploads
         kept = [uploads[one.address].rows for one in self.owners]
         assert kept[0] is not None

@@ -157,7 +157,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
 
     def _prepare(self) -> Step:
         """Random handles for the records."""
-        handles = self._chance("handles").entropy(ID * len(self._records))
+        handles = self._chance("handles").handles(len(self._records))
         return Step(Prepared(self._records.digest(), handles))
 
     def _prepared(self, decision: Prepared) -> None:
@@ -183,20 +183,25 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         return Step(Uploaded(len(parts)), tuple(self._send(RECORD_UNIT, part) for part in parts))
 
     def _parts(self) -> Iterator[RecordEncodings]:
-        """Every record, encoded as a whole."""
+        """
+        Every record, encoded as a whole, in the order of the handles.
+
+        A file may be sorted by a name, and its order would tell the initial of nearly everybody. Handles are random and
+        in the log, so a restart keeps the order, and whoever gets the upload can see that it has no other.
+        """
         assert self._handles is not None
         filters = self._encoder.record_level(self._records, rng=self._chance("upload").rng)
         blocking = self._encoder.blocking_keys(self._records)
         size = max(1, PART // (ID + filters.shape[1] * 8 + blocking.shape[1] * blocking.shape[2]))
         parts = max(1, -(-len(self._records) // size))
         for part in range(parts):
-            some = slice(part * size, (part + 1) * size)
+            some = self._handles.order[part * size : (part + 1) * size]
             yield RecordEncodings(
                 part=part,
                 parts=parts,
                 m=self._encoder.m,
                 blocking_keys=len(self._schema.blocking),
-                handles=self._handles.column[some.start * ID : some.stop * ID],
+                handles=self._handles.pick(some),
                 filters=np.ascontiguousarray(filters[some], dtype="<u8").tobytes(),
                 blocking=blocking[some].tobytes(),
             )

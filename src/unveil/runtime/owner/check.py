@@ -11,6 +11,7 @@ from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
 from unveil.roles.record_unit.wishes import batch_size, with_decoys
 from unveil.runtime.owner.caps import caps_of
+from unveil.runtime.owner.column_check import ColumnCheck, column_checks
 from unveil.runtime.owner.exposure import (
     AttributeRepeats,
     BlockingGroups,
@@ -71,17 +72,23 @@ class ReviewUnitCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(OwnerReport):
-    """What would leave, and how often values repeat."""
+    """What would leave, read from which columns, and how often values repeat."""
 
     project: str
     owner: str
     fingerprint: str
+    columns: tuple[ColumnCheck, ...]
     record_unit: RecordUnitCheck
     attribute_unit: AttributeUnitCheck
     review_unit: ReviewUnitCheck
     attributes: tuple[AttributeRepeats, ...]
     unique_records: int
     unique_share: float
+
+    @property
+    def doubtful(self) -> tuple[ColumnCheck, ...]:
+        """Columns that a person has yet to confirm; while there is one, nothing is sent."""
+        return tuple(one for one in self.columns if one.doubtful)
 
 
 def check_report(folder: OwnerFolder) -> CheckReport:
@@ -94,6 +101,7 @@ def check_report(folder: OwnerFolder) -> CheckReport:
         project=project.name,
         owner=folder.config.name,
         fingerprint=folder.encoder.fingerprint().hex(),
+        columns=column_checks(folder),
         record_unit=_record_unit(folder),
         attribute_unit=_attribute_unit(folder),
         review_unit=_review_unit(folder),

@@ -27,6 +27,7 @@ from unveil.runtime.assemble import chance_of, two_owners
 from unveil.runtime.host import Host
 from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.worker import Worker, unit_clients
+from unveil.schema import Schema
 from unveil.settings.reader import read_text
 from unveil.storage.database import Database
 from unveil.storage.log.log import ProjectLog
@@ -34,6 +35,7 @@ from unveil.transport.http.client import UnitClient
 from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.logs import Log, configure
 
+_IN_CONFIG: Final = f"in {FILE_NAME} they stand as id and under [columns]"
 _SHOWN: Final = 5  # lines of a consent list that an error names
 
 
@@ -57,7 +59,7 @@ class OwnerFolder:
         member = owner_membership(config, demonstration=demonstration, looking=looking)
         project = member.project
         two_owners(project)
-        records = read_records(config.data, project.linkage)
+        records = read_own_records(config, member)
         encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name)
         return cls(config, member, records, read_policy(config, member, records), encoder)
 
@@ -134,6 +136,28 @@ def unit_client(config: OwnerConfig, member: Membership, unit: Role, *, timeout:
     """The way to one unit, without data and key."""
     tls = client_context(credentials(config, member), server_key=member.project.server_key(unit))
     return UnitClient(member.project.address(unit), tls, member.project.name, timeout=timeout)
+
+
+def read_own_records(config: OwnerConfig, member: Membership) -> Records:
+    """The owner's records, each attribute from the column that the owner's configuration says."""
+    schema = config.columns.of(member.project.linkage, source=str(config.source))
+    try:
+        return read_records(config.data, schema)
+    except MissingColumns as error:
+        hint = _column_hint(error, schema) or error.hint
+        raise MissingColumns(config.data, error.missing, error.near, hint=hint or "") from None
+
+
+def _column_hint(error: MissingColumns, schema: Schema) -> str | None:
+    """How to say which column is meant: in the owner's configuration, never in the schema that all share."""
+    options = {attribute.source: f"--column {attribute.name}=" for attribute in schema.attributes}
+    options[schema.input.id] = "--id "
+    if not error.near:
+        few = len(error.missing) < len(options)
+        return f"say which columns they are: unveil owner init --column ATTRIBUTE=COLUMN; {_IN_CONFIG}" if few else None
+    found = "; ".join(f"{name} may be the file's {own}" for name, own in error.near.items())
+    meant = " ".join(f"{options[name]}{own}" for name, own in error.near.items())
+    return f"{found}: unveil owner init {meant} says so; {_IN_CONFIG}"
 
 
 def read_policy(config: OwnerConfig, member: Membership, records: Records) -> Policy:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from unveil.errors import Problem, SettingError
 from unveil.files.atomic import replacing
 from unveil.projects.authority import check_authority
+from unveil.projects.column_mapping import ColumnMapping
 from unveil.projects.config_files import missing_file, open_secret
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig, owner_text
 from unveil.runtime.owner.folder import OwnerFolder
@@ -19,7 +20,7 @@ from unveil.settings.reader import ProjectError
 
 @dataclass(frozen=True, slots=True)
 class OwnerFiles:
-    """What the owner gives."""
+    """What the owner gives, and which columns its records have."""
 
     project: Path
     data: Path
@@ -28,6 +29,7 @@ class OwnerFiles:
     tls_key: Path
     authority: Path
     policy: Path | None
+    columns: ColumnMapping = field(default_factory=ColumnMapping)
 
     def problems(self) -> list[Problem]:
         """What is missing or open to everybody, by option: here paths are those that were given."""
@@ -53,6 +55,7 @@ class InitReport(OwnerReport):
     policy: bool
     fingerprint: str
     project_fingerprint: str
+    doubtful_columns: tuple[str, ...]
 
 
 def begin(folder: Path, name: str, files: OwnerFiles, *, demonstration: bool) -> OwnerFolder:
@@ -108,6 +111,7 @@ def _text(folder: Path, name: str, files: OwnerFiles) -> str:
         key=beside(files.key),
         tls=(beside(files.certificate), beside(files.tls_key), beside(files.authority)),
         policy=None if files.policy is None else beside(files.policy),
+        columns=files.columns,
     )
 
 

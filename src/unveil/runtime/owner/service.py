@@ -7,6 +7,7 @@ stop, returns None. What happens meanwhile is told to an observer.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from unveil.projects.owner_config import FILE_NAME
 from unveil.runtime.owner.answering import AnsweringRun, RunReport
 from unveil.runtime.owner.approvals import Approvals, undecided
 from unveil.runtime.owner.check import CheckReport, check_report
+from unveil.runtime.owner.column_check import ColumnCheck, column_checks, confirm_columns
 from unveil.runtime.owner.folder import OwnerFolder, home, load_config
 from unveil.runtime.owner.init import InitReport, OwnerFiles, begin
 from unveil.runtime.owner.ledger import LedgerReport, ledger_report
@@ -50,6 +52,7 @@ class OwnerService:
             policy=files.policy is not None,
             fingerprint=begun.encoder.fingerprint().hex(),
             project_fingerprint=begun.member.project.fingerprint(),
+            doubtful_columns=tuple(one.words for one in column_checks(begun) if one.doubtful),
         )
 
     def check(self) -> CheckReport:
@@ -61,6 +64,10 @@ class OwnerService:
             report = check_report(folder)
         self._note(folder)
         return report
+
+    def confirm(self, columns: Iterable[ColumnCheck]) -> None:
+        """Note that a person has seen what speaks against these columns and lets them go all the same."""
+        confirm_columns(home(load_config(self._path, demonstration=self._demonstration)), columns)
 
     def upload(self, stop: StopFlag) -> UploadReport | None:
         """Upload what is not there yet, once the owners agree; None if the stop came first."""

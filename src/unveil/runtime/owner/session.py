@@ -20,6 +20,7 @@ from unveil.protocol.roles import RECORD_UNIT, owner
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.claim import Claim
 from unveil.runtime.host import Host
+from unveil.runtime.owner.column_check import require_confirmed
 from unveil.runtime.owner.delivery import OwnerWorker
 from unveil.runtime.owner.folder import OwnerFolder, home, load_config
 from unveil.runtime.owner.observer import OwnerObserver, Unwatched
@@ -76,6 +77,7 @@ def open_session(path: Path, *, demonstration: bool, observer: OwnerObserver | N
     try:
         with watching.busy("reading records"):
             folder = OwnerFolder.load(config, demonstration=demonstration)
+        require_confirmed(folder)
         for note in folder.member.notes:
             watching.note(note)
         with folder.open(demonstration=demonstration) as database, _logging(home(config)) as log:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from unveil.errors import InputError, UnveilError
-from unveil.files.read import read_records
 from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol.data_warnings import DataWarning
@@ -15,14 +14,14 @@ from unveil.protocol.roles import RECORD_UNIT, Role
 from unveil.roles.owner import policy_file
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.runtime.owner.approvals import Approvals
-from unveil.runtime.owner.folder import home, unit_client
+from unveil.runtime.owner.folder import home, read_own_records, unit_client
 from unveil.runtime.owner.progress import OwnerProgress, WishProgress
 from unveil.runtime.owner.record_unit_watch import PATIENCE
 from unveil.runtime.owner.report import OwnerReport
 from unveil.runtime.owner.upload_judgement import UploadJudgement, set_aside_text, upload_status
 from unveil.runtime.owner.view import CHANGED, has_changed, reading_log
 from unveil.runtime.worker import neighbours, unit_address
-from unveil.settings.reader import read_text
+from unveil.settings.reader import ProjectError, read_text
 from unveil.transport.status import AttributeUnitStatus, RecordUnitStatus, UnitStatus
 
 _COMMON: Final = frozenset(each.name for each in fields(UnitStatus))
@@ -149,8 +148,8 @@ def _data(config: OwnerConfig, member: Membership, progress: OwnerProgress) -> s
     if not progress.digest:
         return None
     try:
-        records = read_records(config.data, member.project.linkage)
-    except InputError as error:
+        records = read_own_records(config, member)
+    except (InputError, ProjectError) as error:
         return error.message
     return CHANGED if has_changed(records, progress) else None
 
