@@ -25,7 +25,7 @@ _FLATTEST = 0.2
 #: How firmly slope, shift and each further weight stay at 1, 0 and 0: where there are none, and where attributes may be
 #: weighed anew.
 INERTIA: Final = (100.0, 4.0, 20.0)
-LOOSER: Final = (60.0, 1.0, 10.0)
+LOOSER: Final = (80.0, 1.0, 20.0)
 #: Labels of people that any number of labels of machines is worth, and where it is about how many matches there are.
 MACHINES_WORTH: Final = 20.0
 MACHINES_COUNT: Final = 1000.0
