@@ -223,7 +223,9 @@ def test_a_word_that_was_taken_up_before_a_crash_changes_nothing_after_it(tmp_pa
         handles = host.look(lambda owner: owner._handles)
         assert handles is not None
         for number in (1, 2):
-            wish = EncodingWish(bytes([number] * ID), handles.column[:ID], bytes([number] * KEY_PAIR))
+            wish = EncodingWish(
+                0, host.machine.upload_id, bytes([number] * ID), handles.column[:ID], bytes([number] * KEY_PAIR)
+            )
             host.take(RECORD_UNIT, f"wish-{number}", codec.encode(wish))
         first, second = host.machine.waiting()
         word = approvals.give([first], granted=True)

@@ -21,7 +21,7 @@ from unveil.screening.screen import screen
 def plain(sender: Address, *, keys: int = 1, handles: bytes = ids(1)) -> Envelope:
     """An upload of empty filters."""
     n = len(handles) // ID
-    message = RecordEncodings(0, 1, M, keys, handles, bytes(n * M // 8), bytes(n * 16 * keys))
+    message = RecordEncodings(bytes(16), 0, 1, M, keys, handles, bytes(n * M // 8), bytes(n * 16 * keys))
     return Envelope(sender, RECORD_UNIT, message)
 
 

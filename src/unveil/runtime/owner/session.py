@@ -84,7 +84,7 @@ def open_session(path: Path, *, demonstration: bool, observer: OwnerObserver | N
                 _ = host.machine  # folded now, so that changed data is told before anything begins
             session = OwnerSession(folder, host, log, judgement)
             progress = session.look()
-            if progress.agreed and progress.fingerprint != folder.encoder.fingerprint():
+            if progress.agreed and progress.fingerprint != folder.encoder.presented():
                 raise SettingError(_CHANGED[0], hint=_CHANGED[1])
             yield session
     finally:
