@@ -248,7 +248,7 @@ def test_another_version_is_refused_by_its_number() -> None:
     """The other side learns which version is spoken here."""
     wire = bytearray(encode(LABELS))
     wire[3] = 1
-    with pytest.raises(FrameError, match="this is version 2"):
+    with pytest.raises(FrameError, match="this is version 3"):
         decode(bytes(wire))
 
 

@@ -92,7 +92,9 @@ class Intake:
         upload = self.uploads.get(envelope.sender)
         if upload is None and not self.uploads_left(envelope.sender):
             raise refused(envelope, f"more than {UPLOADS} uploads")
-        if upload is not None and (upload.parts, upload.upload_id) != (message.parts, message.upload):
+        if upload is not None and upload.parts != message.parts:
+            raise refused(envelope, "the number of parts has changed")
+        if upload is not None and upload.upload_id != message.upload:
             raise refused(envelope, "a part of another upload")
         if upload is not None and upload.has(message.part):
             raise refused(envelope, "this part was uploaded before")
