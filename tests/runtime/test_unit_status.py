@@ -156,6 +156,6 @@ def test_a_closed_project_tells_no_more_than_that_it_is_closed(tmp_path: Path) -
     """Everything else was erased; and a machine cannot be asked."""
     with record_unit(tmp_path, project()) as unit:
         unit.workers[PROJECT].host.close(lambda *_: {})
-        expected = RecordUnitStatus(project=PROJECT, state="closed", refused={})
+        expected = RecordUnitStatus(project=PROJECT, state="closed", refused={}, set_back=False)
         assert expected == unit.unit_status(PROJECT, Caller(OPERATOR))
         assert "closed" == unit_line(UnitAnswer(expected))

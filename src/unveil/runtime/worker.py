@@ -13,7 +13,9 @@ from unveil.projects.project import Project
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.roles import Address, Role
 from unveil.runtime.host import Host, WorkUnderWay
+from unveil.runtime.witness import LogWitness
 from unveil.transport.courier import Courier, Couriers
+from unveil.transport.failures import LogSetBack
 from unveil.transport.http.client import UnitClient
 from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.logs import Log
@@ -34,6 +36,9 @@ class Worker:
     def __post_init__(self) -> None:
         self._due = threading.Event()
         self._stop = threading.Event()
+        self.halted: UnveilError | None = None  # why nothing is decided and sent any more: a log was set back
+        for unit, client in self.clients.items():
+            client.witness = LogWitness(self.host.log, unit)
         self._thread = threading.Thread(target=self._run, name=f"decisions of {self.project.name}", daemon=True)
         rng = random.Random()  # noqa: S311 - spreads pauses, guards nothing
         self._couriers = Couriers(
@@ -59,6 +64,13 @@ class Worker:
         self._couriers.wake()
         self.changed()
 
+    def halt(self, why: UnveilError) -> None:
+        """Decide and send nothing any more: this party's log was set back, and it would repeat what it forgot."""
+        if self.halted is None:
+            self.halted = why
+            self._couriers.halt()
+            self._note("log set back", error=type(why).__name__)
+
     @property
     def working(self) -> WorkUnderWay | None:
         """The long work that is being done now, None if there is none; never waits for anything."""
@@ -83,6 +95,8 @@ class Worker:
             self._decide()
 
     def _decide(self) -> None:
+        if self.halted is not None:
+            return
         try:
             if self.host.advance(self._stop.is_set):
                 self.deliver()
@@ -95,6 +109,8 @@ class Worker:
             self._due.set()
 
     def _report(self, recipient: str, message_id: str, error: UnveilError) -> None:
+        if isinstance(error, LogSetBack):
+            self.halt(error)
         problem = getattr(error, "problem", "")  # for a person to see; no log holds it
         self._note("not taken", recipient=recipient, message_id=message_id, error=type(error).__name__, problem=problem)
 
