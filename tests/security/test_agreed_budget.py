@@ -1,8 +1,8 @@
 """
 Malicious units against one owner: what leaves never exceeds the project file.
 
-Across restarts, new folders and restored databases. The units ask for what they like, and note the heads that the owner
-tells them, as real units do: cheating units would gain nothing by noting less than the honest ones do.
+Across restarts, new folders and restored databases. Answers go to two units, and either notes the head that the owner
+tells it: for a cheating unit to gain from a forgetful owner, the other one would have to collude with it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,16 @@ from owner_hosts import KEY, A, agreed, deliver, invented
 from unveil.encoding.encoder import Encoder
 from unveil.errors import ProtocolError
 from unveil.protocol import codec
-from unveil.protocol.messages import ID, KEY_PAIR, AttributeEncodings, AttributeValues, AttributeWish, EncodingWish
-from unveil.protocol.messages import LinkTable, Message
+from unveil.protocol.messages import (
+    ID,
+    KEY_PAIR,
+    AttributeEncodings,
+    AttributeValues,
+    AttributeWish,
+    EncodingWish,
+    LinkTable,
+    Message,
+)
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.columns import entries
 from unveil.roles.owner.machine import Owner
