@@ -20,6 +20,7 @@ from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.claim import Claim
 from unveil.runtime.owner.approvals import Approvals
 from unveil.runtime.owner.session import open_session
+from unveil.schema.most_asked import MostAsked
 
 POLICY = """
 approval = "review"
@@ -127,11 +128,12 @@ def test_check_tells_what_would_leave(trial: OwnerTrial, tmp_path: Path) -> None
     assert schema.layer_r.length == told["record_unit"]["bits"]
     assert [key.name for key in schema.blocking] == [key["key"] for key in told["record_unit"]["blocking_keys"]]
     pairs, reviews = told["attribute_unit"], told["review_unit"]
-    assert (len(rows) - 20, False, {"pairs per record": 7}) == (
+    most = MostAsked.of(schema.protocol)  # what the policy leaves open, the project file bounds
+    assert (len(rows) - 20, False, {"pairs per record": 7, "pairs in all": most.pairs}) == (
         pairs["records"], pairs["approval"], {key: cap for key, cap in pairs["caps"].items() if cap},
     )  # fmt: skip
     assert ["middle_name"] == pairs["never_encoded"]
-    assert (40, True, {"values in all": 40}, 2) == (
+    assert (40, True, {"reviews per record": most.record_pairs, "values in all": 40}, 2) == (
         reviews["records"], reviews["approval"], {key: cap for key, cap in reviews["caps"].items() if cap},
         reviews["smallest_k"],
     )  # fmt: skip
