@@ -164,18 +164,9 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
 
     def apply(self, event: Envelope | Decision) -> None:
         """Take in one entry of the log."""
-        if isinstance(event, Answered | Approved) or (
-            isinstance(event, Envelope) and not isinstance(event.message, Agreement)
-        ):
-            self.check_data()  # these are about records
         match event:
-            case Envelope(message=Agreement() as message):
-                self.agreed, self._told = bool(message.agree), self._told + 1
-            case Envelope(message=EncodingWish() | AttributeWish() as message):
-                self._wishes.add(message, self._handles)
-            case Envelope(message=LinkTable() as message):
-                assert self._handles is not None
-                self._links.add(message, self._handles)
+            case Envelope():
+                self._take(event.message)
             case Prepared():
                 self._prepared(event)
             case Presented():
@@ -189,6 +180,18 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
                 self._wishes.approve(event)
             case Answered():
                 self._answered(event)
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case Agreement():
+                self.agreed, self._told = bool(message.agree), self._told + 1
+            case EncodingWish() | AttributeWish():
+                self.check_data()
+                self._wishes.add(message, self._handles)
+            case LinkTable():
+                self.check_data()
+                assert self._handles is not None
+                self._links.add(message, self._handles)
 
     def decide(self, now: float) -> Step | None:
         """The next decision that is due."""

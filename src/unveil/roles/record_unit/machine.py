@@ -45,8 +45,8 @@ from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.link_tables import in_parts, kept_tables, link_columns
-from unveil.schema.most_asked import WISHES, batch_size, with_decoys
 from unveil.schema import ProtocolSettings, Schema
+from unveil.schema.most_asked import WISHES, batch_size, with_decoys
 from unveil.screening.screen import Screen, screen
 
 

@@ -198,7 +198,7 @@ class ProjectLog:
             return witness.noted(transaction, self._number, party)
 
     def holds(self, head: bytes) -> bool:
-        """Whether this was the head of this log once; if another party noted it and it was not, this log is set back."""
+        """Whether this was the head of this log once. One that another party noted was, unless this log is set back."""
         if head == chain.genesis(self.role, self.identity, self.name):
             return True
         with self._backend.read() as transaction:

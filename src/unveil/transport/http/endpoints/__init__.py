@@ -1,8 +1,9 @@
 """
 All endpoints of the three units.
 
-Each is one value beside its handler: in `about_unit` what a unit tells about itself, in `witness` how
-logs are compared, in `messages` how messages come and go, in `reviews` what reviewers do. The order here is that of the OpenAPI document and of the reference page.
+Each is one value beside its handler: in `about_unit` what a unit tells about itself, in `witness` how logs are
+compared, in `messages` how messages come and go, in `reviews` what reviewers do. The order here is that of the OpenAPI
+document and of the reference page.
 """
 
 from __future__ import annotations
