@@ -13,12 +13,14 @@ import pytest
 from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
+from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, KEY_PAIR, EncodingWish
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.claim import Claim
 from unveil.runtime.owner.approvals import Approvals
+from unveil.runtime.owner.folder import OwnerFolder
 from unveil.runtime.owner.session import open_session
 from unveil.schema.most_asked import MostAsked
 
@@ -112,6 +114,15 @@ def test_a_key_that_others_can_read_is_refused(trial: OwnerTrial, tmp_path: Path
     assert 1 == done.returncode
     assert "others on this machine can read it" in done.stderr
     assert not (tmp_path / "a").exists()
+
+
+def test_keys_of_pairs_are_bound_unless_a_seed_makes_them_everybodys(tmp_path: Path) -> None:
+    """In the field nothing is ever encoded under a key that another project file or run could have."""
+    trial = OwnerTrial(tmp_path / "trial")
+    assert 0 == begin(trial, tmp_path / "a").returncode
+    assert OwnerFolder.load(OwnerConfig.load(tmp_path / "a")).encoder.bound
+    seeded = OwnerConfig.load(trial.owner("a"), demonstration=True)
+    assert not OwnerFolder.load(seeded, demonstration=True).encoder.bound
 
 
 def test_check_tells_what_would_leave(trial: OwnerTrial, tmp_path: Path) -> None:

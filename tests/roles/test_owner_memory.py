@@ -7,6 +7,7 @@ import pytest
 from asked_owner import keys, show, values, wish
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from logged_run import OWNERS, SCHEMAS, LoggedRun
 from small_project import (
     KEY,
     ROOMY,
@@ -139,6 +140,21 @@ def test_keys_are_bound_to_run_and_project_together_or_to_nothing() -> None:
     for agreed, run in (("", b"run"), ("one", b"")):
         with pytest.raises(SettingError, match="or to neither"):
             Encoder(SCHEMA, OwnerKey(KEY), project="p", agreed=agreed).pair_level(people, row, [bytes(32)], run=run)
+
+
+def test_a_whole_linkage_under_bound_keys_finds_equal_values_equal() -> None:
+    """Both owners hear of the same uploads from the record unit, so they derive the same keys."""
+    schema = SCHEMAS["prior"]
+    run = LoggedRun(schema)
+    for address in OWNERS:
+        party = run.machine(address)
+        party._encoder = Encoder(schema, OwnerKey(KEY), project="small", agreed="a fingerprint")
+        party._fingerprint = party._encoder.presented()
+    run.run()
+    one, other = (set(found) for found in run.link_ids)
+    assert one & other
+    similarity = run.machine(ATTRIBUTE_UNIT).similarity
+    assert (similarity == 1).mean() > 0.3, "most values of likely pairs are equal"
 
 
 # The project's numbers
