@@ -69,6 +69,19 @@ class Allowance:
         self._times: dict[int, int] = {}  # rows granted in this batch -> how often
         self._given: dict[int, Marks] = {}  # and which attributes are known of them by now
 
+    def takes_all(self, rows: NDArray[np.int64]) -> bool:
+        """
+        Whether wishes for these records all fit, so that none need be looked at by itself.
+
+        It is said of pairs alone, whose attributes no cap or combination takes away: nearly always they do fit.
+        """
+        if self._counts_values or self._k > 1 or (self._left is not None and len(rows) > self._left):
+            return False
+        if self._per_record is None:
+            return True
+        distinct, times = np.unique(rows, return_counts=True)
+        return bool((self._ledger.times_at(self._layer, distinct) + times <= self._per_record).all())
+
     def take(self, row: int, asked: Marks, missing: Marks) -> Marks | None:
         """
         Return which of these attributes go, and count them; None if the wish is refused.

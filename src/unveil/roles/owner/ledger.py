@@ -145,6 +145,10 @@ class Ledger:
         """For each record, for how many pairs or tasks it was disclosed to that layer."""
         return self._times[layer].astype(np.int64)
 
+    def times_at(self, layer: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these records, for how many pairs or tasks it was disclosed to that layer."""
+        return self._times[layer][rows].astype(np.int64)
+
     def times_of(self, layer: int, row: int) -> int:
         """For how many pairs or tasks that record was disclosed to that layer."""
         return int(self._times[layer][row])

@@ -172,7 +172,10 @@ class Policy:
             raise SettingError("smallest_k needs the combinations of the owner's records")
         if k > 1 or self.caps.limit(layer):
             allowance = Allowance(self.caps, layer, ledger, now, k=k, combinations=combinations)
-            for at in np.flatnonzero(granted).tolist():
+            open_wishes = np.flatnonzero(granted)
+            if allowance.takes_all(rows[open_wishes]):
+                return Grant(granted, attributes & ~gaps, attributes & gaps)
+            for at in open_wishes.tolist():
                 kept = allowance.take(int(rows[at]), attributes[at], gaps[at])
                 granted[at] = kept is not None
                 attributes[at] = False if kept is None else kept
