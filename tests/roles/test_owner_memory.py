@@ -7,9 +7,10 @@ import pytest
 from asked_owner import keys, show, values, wish
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logged_run import OWNERS, SCHEMAS, LoggedRun
+from logged_run import SCHEMAS, LoggedRun
 from small_project import (
     KEY,
+    OWNERS,
     ROOMY,
     SCHEMA,
     A,
