@@ -21,6 +21,7 @@ from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.logs import Log
 
 _PAUSE: Final = 1.0  # seconds before a decision that could not be written is tried again
+_LONGEST_PAUSE: Final = 30.0  # seconds before a unit that is away is asked again to compare logs
 
 
 @dataclass
@@ -54,6 +55,8 @@ class Worker:
         self._due.set()
         self._thread.start()
         self._couriers.start()
+        if self.clients:
+            threading.Thread(target=self._compare, name=f"logs of {self.project.name}", daemon=True).start()
 
     def wake(self) -> None:
         """Something came in: a decision may be due."""
@@ -85,6 +88,22 @@ class Worker:
         self._couriers.stop()
         for client in self.clients.values():
             client.close()
+
+    def _compare(self) -> None:
+        """Compare logs with every unit once after the start, so that one that was set back is noticed soon."""
+        left, pause = dict(self.clients), _PAUSE
+        while left and self.halted is None and not self._stop.is_set():
+            for unit, client in list(left.items()):
+                try:
+                    client.compare()
+                    del left[unit]
+                except LogSetBack as error:
+                    self.halt(error)
+                except (UnveilError, RuntimeError):  # away now, set back itself, or this party is just stopping
+                    continue
+            if left:
+                self._stop.wait(pause)
+                pause = min(_LONGEST_PAUSE, 2 * pause)
 
     def _run(self) -> None:
         while True:
