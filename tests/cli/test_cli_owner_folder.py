@@ -13,13 +13,16 @@ import pytest
 from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
+from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol import codec
 from unveil.protocol.messages import ID, KEY_PAIR, EncodingWish
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.claim import Claim
 from unveil.runtime.owner.approvals import Approvals
+from unveil.runtime.owner.folder import OwnerFolder
 from unveil.runtime.owner.session import open_session
+from unveil.schema.most_asked import MostAsked
 
 POLICY = """
 approval = "review"
@@ -113,6 +116,15 @@ def test_a_key_that_others_can_read_is_refused(trial: OwnerTrial, tmp_path: Path
     assert not (tmp_path / "a").exists()
 
 
+def test_keys_of_pairs_are_bound_unless_a_seed_makes_them_everybodys(tmp_path: Path) -> None:
+    """In the field nothing is ever encoded under a key that another project file or run could have."""
+    trial = OwnerTrial(tmp_path / "trial")
+    assert 0 == begin(trial, tmp_path / "a").returncode
+    assert OwnerFolder.load(OwnerConfig.load(tmp_path / "a")).encoder.bound
+    seeded = OwnerConfig.load(trial.owner("a"), demonstration=True)
+    assert not OwnerFolder.load(seeded, demonstration=True).encoder.bound
+
+
 def test_check_tells_what_would_leave(trial: OwnerTrial, tmp_path: Path) -> None:
     """Every limit of the policy and every count, against counts that are made here another way."""
     rows = people(trial)
@@ -127,11 +139,12 @@ def test_check_tells_what_would_leave(trial: OwnerTrial, tmp_path: Path) -> None
     assert schema.layer_r.length == told["record_unit"]["bits"]
     assert [key.name for key in schema.blocking] == [key["key"] for key in told["record_unit"]["blocking_keys"]]
     pairs, reviews = told["attribute_unit"], told["review_unit"]
-    assert (len(rows) - 20, False, {"pairs per record": 7}) == (
+    most = MostAsked.of(schema.protocol)  # what the policy leaves open, the project file bounds
+    assert (len(rows) - 20, False, {"pairs per record": 7, "pairs in all": most.pairs}) == (
         pairs["records"], pairs["approval"], {key: cap for key, cap in pairs["caps"].items() if cap},
     )  # fmt: skip
     assert ["middle_name"] == pairs["never_encoded"]
-    assert (40, True, {"values in all": 40}, 2) == (
+    assert (40, True, {"reviews per record": most.record_pairs, "values in all": 40}, 2) == (
         reviews["records"], reviews["approval"], {key: cap for key, cap in reviews["caps"].items() if cap},
         reviews["smallest_k"],
     )  # fmt: skip
@@ -223,7 +236,9 @@ def test_a_word_that_was_taken_up_before_a_crash_changes_nothing_after_it(tmp_pa
         handles = host.look(lambda owner: owner._handles)
         assert handles is not None
         for number in (1, 2):
-            wish = EncodingWish(bytes([number] * ID), handles.column[:ID], bytes([number] * KEY_PAIR))
+            wish = EncodingWish(
+                0, host.machine.upload_id, bytes([number] * ID), handles.column[:ID], bytes([number] * KEY_PAIR)
+            )
             host.take(RECORD_UNIT, f"wish-{number}", codec.encode(wish))
         first, second = host.machine.waiting()
         word = approvals.give([first], granted=True)

@@ -22,6 +22,9 @@ from unveil.projects import pki
 from unveil.projects.authority import check_authority
 from unveil.projects.certificates import CertificateError
 from unveil.projects.owner_config import OwnerConfig
+from unveil.protocol.codec import encode
+from unveil.protocol.messages import Agreement
+from unveil.protocol.roles import RECORD_UNIT
 from unveil.runtime.owner.check import check_report
 from unveil.runtime.owner.folder import OwnerFolder
 from unveil.runtime.owner.session import open_session
@@ -282,6 +285,8 @@ def test_changed_data_is_noticed_by_check_and_status(tmp_path: Path) -> None:
     folder, data = trial.owner("a"), trial.trial.data("owner-a")
     with open_session(folder, demonstration=True) as session:
         session.host.advance()
+        session.host.take(RECORD_UNIT, "agreed", encode(Agreement(1, session.host.machine._presented)))
+        session.host.advance()  # uploaded: before that, other data would get other handles
     assert 0 == unveil("owner", "check", folder, "--demonstration").returncode
     assert json.loads(unveil("owner", "status", folder, "--demonstration", "--json").stdout)["data"] is None
     text = data.read_text(encoding="utf-8")

@@ -24,13 +24,11 @@ def four_times_over(trial: OwnerTrial) -> None:
         writer.writerows({**row, "record_id": f"{row['record_id']}-{at}"} for row in rows[:75] for at in range(4))
 
 
-def mended(trial: OwnerTrial, people: bytes) -> None:
-    """A new folder, owner-c, for the same owner with other data."""
-    (trial.root / "people" / "mended.csv").write_bytes(people)
+def another_folder(trial: OwnerTrial) -> None:
+    """A new folder, owner-c, for the same owner."""
     trial.owner("c").mkdir()
     old = (trial.owner("a") / "unveil.toml").read_text()
-    new = old.replace("people/a.csv", "people/mended.csv").replace("owner-a/log.sqlite", "owner-c/log.sqlite")
-    (trial.owner("c") / "unveil.toml").write_text(new)
+    (trial.owner("c") / "unveil.toml").write_text(old.replace("owner-a/log.sqlite", "owner-c/log.sqlite"))
 
 
 def close_record_unit(trial: OwnerTrial) -> Done:
@@ -40,7 +38,7 @@ def close_record_unit(trial: OwnerTrial) -> Done:
     return unveil("project", "close", "simulation", "--role", "record-unit", "--config", config, *how)
 
 
-def test_an_upload_that_is_set_aside_ends_with_the_reason_and_a_new_folder_goes_on(tmp_path: Path) -> None:
+def test_an_upload_that_is_set_aside_ends_with_the_reason_and_the_same_folder_goes_on(tmp_path: Path) -> None:
     """Whoever waits for wishes in such an upload waits for ever, and so does the other owner, who must be told."""
     with OwnerTrial(tmp_path / "trial") as trial:
         people = trial.trial.data("owner-a").read_bytes()
@@ -50,7 +48,7 @@ def test_an_upload_that_is_set_aside_ends_with_the_reason_and_a_new_folder_goes_
         done = unveil("owner", "upload", trial.owner("a"), "--demonstration")
         assert 1 == done.returncode
         assert "has set the whole upload aside: 100% of the records resemble others" in done.stderr
-        assert "unveil owner init NEWFOLDER" in done.stderr
+        assert "mend the data, then run the same command again in the same folder" in done.stderr
         trial.says(other, NOT_COMPLETE)
         (trial.owner("a") / FILE_NAME).unlink()
         for command in ("upload", "run", "run"):  # asks again, remembers, and again after a lost note
@@ -59,23 +57,24 @@ def test_an_upload_that_is_set_aside_ends_with_the_reason_and_a_new_folder_goes_
         (trial.owner("a") / FILE_NAME).unlink()
         status = unveil("owner", "status", trial.owner("a"), "--demonstration").stdout
         assert "set aside as a whole by the record unit: 100% of" in status
-        assert "next         mend the data, then begin anew in another folder: unveil owner init NEWFOLDER" in status
+        assert "next         mend the data, then run the same command again in the same folder" in status
         theirs = unveil("owner", "status", trial.owner("b"), "--demonstration").stdout
         assert NOT_COMPLETE in theirs
         assert "set aside" not in theirs
         assert 1 == unveil("owner", "run", trial.owner("a"), "--demonstration").returncode
 
-        mended(trial, people)
-        done = unveil("owner", "upload", trial.owner("c"), "--demonstration")
+        trial.trial.data("owner-a").write_bytes(people)
+        another_folder(trial)
+        forgot = unveil("owner", "upload", trial.owner("c"), "--demonstration")
+        assert (1, True) == (forgot.returncode, "missing in this party's log" in forgot.stderr), "it has no memory"
+        assert "in the folder where the linkage began" in forgot.stderr
+
+        done = unveil("owner", "upload", trial.owner("a"), "--demonstration")
         assert (0, "all 300 records are at the record unit\n") == (done.returncode, done.stdout), done.stderr
+        assert "it is uploaded anew" in done.stderr
         trial.says(other, "answering wishes")
-        old = unveil("owner", "run", trial.owner("a"), "--demonstration")
-        assert (1, True) == (old.returncode, "set the whole upload aside" in old.stderr), "it would take c's messages"
         status = json.loads(unveil("owner", "status", trial.owner("a"), "--demonstration", "--json").stdout)
-        assert "100% of" in status["set_aside"]
-        assert not json.loads(unveil("owner", "status", trial.owner("c"), "--demonstration", "--json").stdout)[
-            "set_aside"
-        ]
+        assert (None, None) == (status["set_aside"], status["data"])
 
 
 def test_a_run_that_uploads_ends_too(tmp_path: Path) -> None:

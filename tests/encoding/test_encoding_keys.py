@@ -42,6 +42,22 @@ def test_pair_keys_in_one_sweep_are_the_single_ones(key_pairs: list[bytes]) -> N
     assert [keys.of("A", pair=pair, attribute="city") for pair in key_pairs] == keys.of_pairs(key_pairs, "city")
 
 
+def test_keys_of_pairs_are_bound_to_the_project_file_and_to_the_run() -> None:
+    """By hand: the parts of HKDF's info, in order. A key_pair is worth nothing in another run."""
+    agreed, run, pair = "abcd-efgh", bytes(range(32)), bytes(32)
+    keys = Subkeys(OwnerKey(bytes(16)), "p", agreed=agreed)
+    info = ("project", "p", "agreed", agreed, "run", run, "layer", "A", "pair", pair, "attribute", "city")
+    assert [derive(bytes(16), *info)] == keys.of_pairs([pair], "city", run=run)
+    other = Subkeys(OwnerKey(bytes(16)), "p", agreed="another")
+    found = [
+        keys.of_pairs([pair], "city", run=run),
+        keys.of_pairs([pair], "city", run=bytes(32)),
+        other.of_pairs([pair], "city", run=run),
+        Subkeys(OwnerKey(bytes(16)), "p").of_pairs([pair], "city"),
+    ]
+    assert 4 == len({key for (key,) in found})
+
+
 def test_every_part_of_the_context_separates_keys() -> None:
     """One project, layer, pair or attribute must tell nothing about another."""
     one, other = OwnerKey(bytes(32)), OwnerKey(bytes(31) + b"\x01")

@@ -98,6 +98,9 @@ class Parties:
     def fetch(self, recipient: Address, unit: Address, fate: Fate) -> bool:
         """Let an owner look into its mailbox at a unit, once; whether there was mail."""
         caller = Caller(recipient.role_name, recipient.name)
+        log = self.hosts[recipient].log
+        noted = self.units[unit].compare(PROJECT, caller, log.noted(str(unit)))  # Conflict: the unit is found set back
+        assert noted is None or log.holds(noted), "no log was set back"
         mail = self.units[unit].mail(PROJECT, caller)
         if mail is None or fate is Fate.LOST:
             return mail is not None
@@ -106,13 +109,15 @@ class Parties:
         self.letters.append(Letter(unit, recipient, *mail))
         if fate is not Fate.ANSWER_LOST:
             for _ in range(2 if fate is Fate.TWICE else 1):
-                self.units[unit].acknowledge(PROJECT, caller, mail[0])
+                self.units[unit].acknowledge(PROJECT, caller, mail[0], log.head[1])
+            log.note(str(unit), self.units[unit].head(PROJECT))
         return True
 
     def hand_in(self, letter: Letter) -> None:
         """Deliver a message to a unit, whatever its sender knows about it."""
         caller = Caller(letter.sender.role_name, letter.sender.name)
-        self.units[letter.recipient].take(PROJECT, caller, letter.message_id, letter.frame)
+        head = self.hosts[letter.sender].log.head[1]
+        self.units[letter.recipient].take(PROJECT, caller, letter.message_id, letter.frame, head)
 
     def waiting(self, sender: Address) -> list[Letter]:
         """What a party has for units and does not know to have arrived."""

@@ -20,6 +20,7 @@ def record_encodings(draw: st.DrawFn) -> m.RecordEncodings:
     n, words, keys = draw(st.integers(0, 3)), draw(st.integers(1, 3)), draw(st.integers(0, 2))
     part, parts = draw(part_of_parts)
     return m.RecordEncodings(
+        upload=draw(ids),
         part=part,
         parts=parts,
         m=64 * words - draw(st.integers(0, 63)),
@@ -58,7 +59,10 @@ def attribute_values(draw: st.DrawFn) -> m.AttributeValues:
 @st.composite
 def encoding_wish(draw: st.DrawFn) -> m.EncodingWish:
     n = draw(st.integers(0, 3))
-    return m.EncodingWish(draw(column(m.ID, n)), draw(column(m.ID, n)), draw(column(m.KEY_PAIR, n)))
+    uploads = b"".join(sorted(draw(st.sets(ids, min_size=1, max_size=3))))
+    return m.EncodingWish(
+        draw(st.integers(0, 9)), uploads, draw(column(m.ID, n)), draw(column(m.ID, n)), draw(column(m.KEY_PAIR, n))
+    )
 
 
 @st.composite
@@ -97,8 +101,8 @@ _ID, _REAL = b"SECRET" + bytes(10), b"SECRET" + bytes(2)
 SAMPLES: tuple[m.Message, ...] = (
     m.Fingerprint(_ID),
     m.Agreement(1, bytes(range(16))),
-    m.RecordEncodings(0, 1, 64, 1, _ID, b"SECRET" + bytes(2), b"SECRET" + bytes(10)),
-    m.EncodingWish(_ID, _ID, _ID * 2),
+    m.RecordEncodings(bytes(16), 0, 1, 64, 1, _ID, b"SECRET" + bytes(2), b"SECRET" + bytes(10)),
+    m.EncodingWish(0, _ID, _ID, _ID, _ID * 2),
     m.Bootstrap(_ID, b"S", _REAL),
     m.AttributeEncodings(1, 64, _ID, _REAL, b"S"),
     m.Refusal(_ID),

@@ -31,7 +31,7 @@ by_kind = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sam
 def frame(header: object, *columns: bytes) -> bytes:
     """A frame with any header, made without the encoder."""
     text = header if isinstance(header, bytes) else spelt(header)
-    return b"UNV\x02" + len(text).to_bytes(4, "little") + text + b"".join(columns)
+    return b"UNV\x03" + len(text).to_bytes(4, "little") + text + b"".join(columns)
 
 
 def spelt(header: object) -> bytes:
@@ -66,7 +66,7 @@ def test_frames_are_equal_only_if_messages_are(one: Message, other: Message) -> 
 def test_a_frame_is_laid_out_as_documented() -> None:
     """Pins the format for other implementations."""
     header = b'{"kind":"Refusal","fields":{},"columns":[["ids",16]]}'
-    assert b"UNV\x02" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
+    assert b"UNV\x03" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
         Refusal(b"0123456789abcdef")
     )
 
@@ -248,7 +248,7 @@ def test_another_version_is_refused_by_its_number() -> None:
     """The other side learns which version is spoken here."""
     wire = bytearray(encode(LABELS))
     wire[3] = 1
-    with pytest.raises(FrameError, match="this is version 2"):
+    with pytest.raises(FrameError, match="this is version 3"):
         decode(bytes(wire))
 
 
@@ -256,7 +256,7 @@ def test_another_version_is_refused_by_its_number() -> None:
 def test_a_header_announced_as_huge_is_refused_unread(length: int) -> None:
     """Nothing is allocated on the word of a stranger."""
     with pytest.raises(FrameError, match="more than 262144 bytes"):
-        decode(b"UNV\x02" + length.to_bytes(4, "little") + b"{}")
+        decode(b"UNV\x03" + length.to_bytes(4, "little") + b"{}")
 
 
 @pytest.mark.parametrize(
@@ -326,12 +326,12 @@ def test_frame_errors_are_protocol_errors() -> None:
         lambda: Fingerprint(b""),
         lambda: Agreement(2, bytes(16)),
         lambda: Agreement(1, bytes(15)),
-        lambda: RecordEncodings(0, 1, 0, 0, bytes(16), b"", b""),
-        lambda: RecordEncodings(0, 1, 64, 0, bytes(16), bytes(8), bytes(16)),
-        lambda: RecordEncodings(0, 1, 64, 2, bytes(16), bytes(8), bytes(16)),
-        lambda: RecordEncodings(1, 1, 64, 0, b"", b"", b""),
-        lambda: RecordEncodings(0, 0, 64, 0, b"", b"", b""),
-        lambda: RecordEncodings(0, 65537, 64, 0, b"", b"", b""),
+        lambda: RecordEncodings(bytes(16), 0, 1, 0, 0, bytes(16), b"", b""),
+        lambda: RecordEncodings(bytes(16), 0, 1, 64, 0, bytes(16), bytes(8), bytes(16)),
+        lambda: RecordEncodings(bytes(16), 0, 1, 64, 2, bytes(16), bytes(8), bytes(16)),
+        lambda: RecordEncodings(bytes(16), 1, 1, 64, 0, b"", b"", b""),
+        lambda: RecordEncodings(bytes(16), 0, 0, 64, 0, b"", b"", b""),
+        lambda: RecordEncodings(bytes(16), 0, 65537, 64, 0, b"", b"", b""),
         lambda: LinkTable(2, 2, b"", b""),
         lambda: LinkTable(0, 65537, b"", b""),
         lambda: LinkTable(0, 1, bytes(16), b""),

@@ -17,7 +17,7 @@ def keys(*numbers: int) -> bytes:
 def wish(party: Owner, rows: list[int], pairs: list[int], key_pairs: list[int]) -> Envelope:
     """The record unit asks for these rows."""
     known = handles(party)
-    message = EncodingWish(ids(*pairs), b"".join(known[row] for row in rows), keys(*key_pairs))
+    message = EncodingWish(0, party.upload_id, ids(*pairs), b"".join(known[row] for row in rows), keys(*key_pairs))
     return Envelope(RECORD_UNIT, party.address, message)
 
 

@@ -41,7 +41,9 @@ def upload(
         filters += bits.to_bytes(m // 8, "little")
         blocking += (blocks + i + 1).to_bytes(16, "big")
     handles = ids(*(first + i for i in range(len(shared))))
-    message = RecordEncodings(part, parts, m, 1, handles, bytes(filters), bytes(blocking))
+    message = RecordEncodings(
+        str(sender).encode().ljust(16), part, parts, m, 1, handles, bytes(filters), bytes(blocking)
+    )
     return Envelope(sender, RECORD_UNIT, message)
 
 

@@ -77,6 +77,12 @@ def with_protocol(schema: Schema, **changes: object) -> Schema:
     return schema.model_copy(update={"protocol": schema.protocol.model_copy(update=flat)})
 
 
+#: For owners that are asked by hand, more often than the small project would ask.
+ROOMY = with_protocol(
+    SCHEMA, batches=(20_000,), pairs_per_record=20_000, review_budget=20_000, review_batches=1, review_rounds=1
+)
+
+
 def records(columns: Mapping[str, Sequence[str]] = PEOPLE) -> Records:
     n = len(next(iter(columns.values())))
     return Records([str(i) for i in range(n)], {name: Column.of(values) for name, values in columns.items()})
@@ -103,7 +109,7 @@ def make_owner(
 
 
 def make_introduced_owner(
-    address: Address = A, *, policy: Policy | None = None, schema: Schema = SCHEMA, of: Records | None = None
+    address: Address = A, *, policy: Policy | None = None, schema: Schema = ROOMY, of: Records | None = None
 ) -> Owner:
     """An owner whose records have handles: the fingerprint is out."""
     party = make_owner(address, policy=policy, schema=schema, of=of)

@@ -257,7 +257,7 @@ def test_a_reviewer_who_is_not_certain_is_taken_at_their_word() -> None:
         (Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, answer(A, [1]).message), "not allowed"),
         (Envelope(A, ATTRIBUTE_UNIT, announced([5]).message), "not allowed"),
         (Envelope(A, ATTRIBUTE_UNIT, verdict(ids(1), [1]).message), "not allowed"),
-        (Envelope(RECORD_UNIT, A, EncodingWish(ids(1), ids(1), bytes(32))), "not for the attribute unit"),
+        (Envelope(RECORD_UNIT, A, EncodingWish(0, ids(1), ids(1), ids(1), bytes(32))), "not for the attribute unit"),
         (refusal(B, []), "about nothing"),
         (refusal(REVIEW_UNIT, []), "about nothing"),
         (answer(B, []), "about nothing"),

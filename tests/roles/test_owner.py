@@ -122,7 +122,7 @@ def test_a_pair_id_is_taken_once(pairs: list[int]) -> None:
 def test_wishes_for_unknown_records_are_refused_as_a_whole() -> None:
     """The known record in the same batch is not disclosed either."""
     party = make_introduced_owner()
-    mixed = EncodingWish(ids(1, 2), handles(party)[0] + ids(99), keys(1, 2))
+    mixed = EncodingWish(0, party.upload_id, ids(1, 2), handles(party)[0] + ids(99), keys(1, 2))
     refuses(party, Envelope(RECORD_UNIT, A, mixed), "does not hold")
     assert 0 == party.ledger.disclosures(ATTRIBUTE_LAYER)
 
@@ -154,14 +154,14 @@ def test_wishes_for_attributes_outside_the_schema_are_refused() -> None:
 @pytest.mark.parametrize(
     ("sender", "message"),
     [
-        (ATTRIBUTE_UNIT, EncodingWish(b"", b"", b"")),
+        (ATTRIBUTE_UNIT, EncodingWish(0, ids(1), b"", b"", b"")),
         (REVIEW_UNIT, AttributeWish(3, b"", b"", b"")),
         (RECORD_UNIT, AttributeWish(3, b"", b"", b"")),
         (B, LinkTable(0, 1, b"", b"")),
         (ATTRIBUTE_UNIT, Agreement(1, bytes(16))),
         (B, Agreement(1, bytes(16))),
         (ATTRIBUTE_UNIT, Labels(b"", b"", b"")),
-        (RECORD_UNIT, RecordEncodings(0, 1, 64, 0, b"", b"", b"")),
+        (RECORD_UNIT, RecordEncodings(bytes(16), 0, 1, 64, 0, b"", b"", b"")),
     ],
 )
 def test_what_the_table_does_not_allow_to_an_owner_is_refused(sender: Address, message: Message) -> None:
@@ -172,7 +172,7 @@ def test_what_the_table_does_not_allow_to_an_owner_is_refused(sender: Address, m
 def test_an_owner_that_is_addressed_as_something_else_takes_nothing() -> None:
     """The table allows an upload to the record unit; this machine is none."""
     party = make_introduced_owner()
-    upload = RecordEncodings(0, 1, 64, 0, b"", b"", b"")
+    upload = RecordEncodings(bytes(16), 0, 1, 64, 0, b"", b"", b"")
     refuses(party, Envelope(B, RECORD_UNIT, upload), "not for an owner")
 
 

@@ -23,7 +23,9 @@ def wish(party: Owner, rows: list[int], first: int = 0) -> Envelope:
     """The record unit asks for these rows, as pairs first, first + 1, …"""
     known, numbers = handles(party), range(first, first + len(rows))
     keys = b"".join(number.to_bytes(32, "big") for number in numbers)
-    return Envelope(RECORD_UNIT, A, EncodingWish(ids(*numbers), b"".join(known[row] for row in rows), keys))
+    return Envelope(
+        RECORD_UNIT, A, EncodingWish(0, party.upload_id, ids(*numbers), b"".join(known[row] for row in rows), keys)
+    )
 
 
 def show(pairs: list[int], tasks: list[int]) -> Envelope:

@@ -41,7 +41,7 @@ from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
 from unveil.roles.owner import machine as owner_machine
 from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import ATTRIBUTE_LAYER, REVIEW_LAYER, Caps, Policy
-from unveil.roles.record_unit.wishes import WISHES
+from unveil.schema.most_asked import WISHES
 
 
 @pytest.mark.parametrize("pairs", [[1], [2, 1], [2, 2]])

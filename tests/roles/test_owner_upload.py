@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from asked_owner import wish
 from small_project import (
     KEY,
     NAMES,
@@ -142,9 +143,17 @@ def test_data_that_changed_since_the_linkage_began_is_refused() -> None:
     assert () == step.messages
     for name in NAMES:
         other = dict(PEOPLE) | {name: [*PEOPLE[name][1:], PEOPLE[name][0]]}
+        changed = make_owner(of=records(other))
+        changed.apply(step.decision)
         with pytest.raises(SettingError, match="changed since the linkage began"):
-            make_owner(of=records(other)).apply(step.decision)
-    make_owner().apply(step.decision)
+            changed.decide(0.0)
+        with pytest.raises(SettingError, match="changed since the linkage began"):
+            receive(changed, wish(make_introduced_owner(), [0], [1], [1]))
+        with pytest.raises(SettingError, match="changed since the linkage began"):
+            changed.apply(wish(make_introduced_owner(), [0], [1], [1]))
+    same = make_owner()
+    same.apply(step.decision)
+    assert same.decide(0.0) is not None
 
 
 # The result comes back

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import SettingError
 from unveil.records import Column, Records
-from unveil.roles.owner.allowance import Caps
+from unveil.roles.owner.allowance import Allowance, Caps
 from unveil.roles.owner.combinations import Combinations
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER, Ledger
 from unveil.roles.owner.policy import Approval, Grant, Policy
@@ -326,3 +327,29 @@ def test_common_values_are_counted_fast_enough_for_a_large_register() -> None:
     for row in range(20):
         assert (codes == codes[row]).all(axis=1).sum() == combinations.count(row, marks[7])
         assert (codes[:, 1:] == codes[row, 1:]).all(axis=1).sum() == combinations.count(row, marks[3])
+
+
+@given(
+    rows=st.lists(st.integers(0, 3), min_size=1, max_size=12),
+    before=st.lists(st.integers(0, 3), max_size=6),
+    record=st.integers(0, 6),
+    project=st.integers(0, 20),
+)
+@settings(max_examples=150)
+def test_wishes_that_all_fit_are_granted_as_they_would_be_one_by_one(
+    rows: list[int], before: list[int], record: int, project: int
+) -> None:
+    """Looking at all at once is for speed alone."""
+    ledger, width = Ledger(4, 3), 3
+    ledger.charge(ATTRIBUTE_LAYER, np.array(before, np.int64), np.ones((len(before), width), bool), 0.0)
+    policy = Policy(caps=Caps(record_pairs=record, project_pairs=project))
+    asked = np.ones((len(rows), width), bool)
+
+    def grant() -> list[bool]:
+        found = policy.grants(ATTRIBUTE_LAYER, np.array(rows), asked, ledger=ledger, now=0.0, luck=np.zeros(len(rows)))
+        assert found.rows.tolist() == found.attributes.all(axis=1).tolist()
+        return found.rows.tolist()
+
+    together = grant()
+    with mock.patch.object(Allowance, "takes_all", return_value=False):
+        assert grant() == together

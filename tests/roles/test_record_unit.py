@@ -186,8 +186,10 @@ def test_one_to_one_keeps_the_best_pair_of_a_record() -> None:
     alike, less = ((2**ones - 1).to_bytes(width, "little") for ones in (4, 3))
     for one_to_one, expected in ((True, [True, False]), (False, [True, True])):
         unit = agreed(make_record_unit(with_protocol(schema, one_to_one=one_to_one)))
-        receive(unit, Envelope(A, RECORD_UNIT, RecordEncodings(0, 1, M, 1, ids(1), alike, key)))
-        receive(unit, Envelope(B, RECORD_UNIT, RecordEncodings(0, 1, M, 1, ids(1, 2), alike + less, key * 2)))
+        receive(unit, Envelope(A, RECORD_UNIT, RecordEncodings(bytes(16), 0, 1, M, 1, ids(1), alike, key)))
+        receive(
+            unit, Envelope(B, RECORD_UNIT, RecordEncodings(bytes(16), 0, 1, M, 1, ids(1, 2), alike + less, key * 2))
+        )
         assert expected == unit.matches().tolist()
 
 

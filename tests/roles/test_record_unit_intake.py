@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -21,7 +22,7 @@ from unveil.screening.screen import screen
 def plain(sender: Address, *, keys: int = 1, handles: bytes = ids(1)) -> Envelope:
     """An upload of empty filters."""
     n = len(handles) // ID
-    message = RecordEncodings(0, 1, M, keys, handles, bytes(n * M // 8), bytes(n * 16 * keys))
+    message = RecordEncodings(bytes(16), 0, 1, M, keys, handles, bytes(n * M // 8), bytes(n * 16 * keys))
     return Envelope(sender, RECORD_UNIT, message)
 
 
@@ -207,3 +208,19 @@ def test_a_part_is_taken_once_and_all_parts_count_against_the_limit() -> None:
     receive(unit, three)
     for again in (one, two, three):
         refuses(unit, again, "uploaded before")
+
+
+def test_nothing_is_begun_anew_once_owners_were_asked() -> None:
+    """The uploads that were compared are the last ones: an owner that begins anew has forgotten what it answered."""
+    unit, _, _ = asking()
+    refuses(unit, fingerprint(A), "none is begun anew")
+    refuses(unit, upload(A), "none is begun anew")
+
+
+def test_parts_of_two_uploads_are_not_mixed() -> None:
+    """An owner that begins anew shows its fingerprint first; parts of its last attempt belong to other handles."""
+    unit = agreed()
+    receive(unit, upload(A, part=0, parts=2))
+    other = upload(A, first=50, part=1, parts=2)
+    assert isinstance(other.message, RecordEncodings)
+    refuses(unit, Envelope(A, RECORD_UNIT, replace(other.message, upload=ids(9))), "a part of another upload")

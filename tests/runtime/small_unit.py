@@ -51,7 +51,9 @@ def frame(filters: np.ndarray) -> bytes:
     """Their upload, in one part; all in one block."""
     count, keys = len(filters), len(built_in().blocking)
     handles = b"".join(i.to_bytes(16, "big") for i in range(count))
-    return encode(RecordEncodings(0, 1, _BITS, keys, handles, filters.tobytes(), b"\x01" * (HASH * keys * count)))
+    return encode(
+        RecordEncodings(bytes(16), 0, 1, _BITS, keys, handles, filters.tobytes(), b"\x01" * (HASH * keys * count))
+    )
 
 
 def agree(at: Host[RecordUnit]) -> None:

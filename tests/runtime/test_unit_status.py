@@ -51,7 +51,7 @@ def unit(tmp_path: Path) -> Iterator[UnitService]:
 def records(count: int, m: int = 1024) -> bytes:
     keys = len(built_in().blocking)
     handles = b"".join(i.to_bytes(16, "big") for i in range(count))
-    return encode(RecordEncodings(0, 1, m, keys, handles, bytes(m // 8 * count), bytes(HASH * keys * count)))
+    return encode(RecordEncodings(bytes(16), 0, 1, m, keys, handles, bytes(m // 8 * count), bytes(HASH * keys * count)))
 
 
 def test_a_party_sees_why_its_last_message_was_refused(unit: UnitService) -> None:
@@ -156,6 +156,6 @@ def test_a_closed_project_tells_no_more_than_that_it_is_closed(tmp_path: Path) -
     """Everything else was erased; and a machine cannot be asked."""
     with record_unit(tmp_path, project()) as unit:
         unit.workers[PROJECT].host.close(lambda *_: {})
-        expected = RecordUnitStatus(project=PROJECT, state="closed", refused={})
+        expected = RecordUnitStatus(project=PROJECT, state="closed", refused={}, set_back=False)
         assert expected == unit.unit_status(PROJECT, Caller(OPERATOR))
         assert "closed" == unit_line(UnitAnswer(expected))

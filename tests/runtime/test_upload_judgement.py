@@ -12,7 +12,13 @@ import pytest
 from unveil.errors import Closed, UnveilError
 from unveil.runtime.owner.answering import AnsweringRun
 from unveil.runtime.owner.record_unit_watch import SeenStatus
-from unveil.runtime.owner.upload_judgement import FILE_NAME, ProjectClosed, SetAside, UploadJudgement
+from unveil.runtime.owner.upload_judgement import (
+    FILE_NAME,
+    ProjectClosed,
+    SetAside,
+    SetAsideAfterWishes,
+    UploadJudgement,
+)
 from unveil.transport.failures import Rejected
 from unveil.transport.status import read_status
 
@@ -54,9 +60,21 @@ def test_what_was_set_aside_is_known_ever_after(judgement: UploadJudgement, tmp_
     judgement.arrived()
     with pytest.raises(SetAside, match=f"{WHY}; 9 of 10 uploads are left") as caught:
         judgement.usable(seen(uploads=set_aside()))
-    assert "unveil owner init NEWFOLDER" in str(caught.value.hint)
+    assert "in the same folder" in str(caught.value.hint)
     assert f"{WHY}; 9 of 10 uploads are left" == UploadJudgement(tmp_path, OWNER).known()
     assert "" == UploadJudgement(tmp_path / "other", OWNER).known()
+
+
+def test_nothing_is_set_aside_after_a_wish_whatever_the_record_unit_says(
+    judgement: UploadJudgement, tmp_path: Path
+) -> None:
+    """It would have the owner begin anew, and forget what it answered: ten times, in the end."""
+    judgement.arrived()
+    with pytest.raises(SetAsideAfterWishes, match="nothing is begun anew") as caught:
+        judgement.usable(seen(uploads=set_aside()), asked=True)
+    assert "project of another name" in str(caught.value.hint)
+    assert not (tmp_path / FILE_NAME).exists()
+    assert judgement.usable(seen(uploads={OWNER: {}}), asked=True)
 
 
 def test_a_reason_counts_for_its_owner_alone(judgement: UploadJudgement) -> None:

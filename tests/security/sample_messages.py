@@ -21,7 +21,7 @@ def record_encodings(*, part: int = 0, parts: int = 1, records: int = 1) -> m.Re
     """A part of an upload."""
     draw = secrets.token_bytes
     filters, keys = draw(M_R // 8 * records), draw(m.HASH * KEYS * records)
-    return m.RecordEncodings(part, parts, M_R, KEYS, draw(m.ID * records), filters, keys)
+    return m.RecordEncodings(bytes(16), part, parts, M_R, KEYS, draw(m.ID * records), filters, keys)
 
 
 def attribute_encodings(pairs: int = 1) -> m.AttributeEncodings:
@@ -36,7 +36,7 @@ def samples() -> dict[type[m.Message], m.Message]:
         m.Fingerprint(bytes(m.ID)),
         m.Agreement(1, bytes(range(16))),
         record_encodings(),
-        m.EncodingWish(id_(), id_(), id_() * 2),
+        m.EncodingWish(0, id_(), id_(), id_(), id_() * 2),
         m.Bootstrap(id_(), b"\x01", SURE),
         attribute_encodings(),
         m.Refusal(id_()),

@@ -94,7 +94,8 @@ def test_the_table_decides_and_every_refusal_is_the_same(
         known = role in callers and (project == home or "{project}" not in endpoint.path)
         if callers == ANYONE or known:
             status, _ = parted(answer)
-            assert status in {200, 204, 422}, (endpoint.title, project)
+            assert status in {200, 204, 422, 425}, (endpoint.title, project)
+            assert (status == 425) == (endpoint.name == "mail"), endpoint.title  # logs were not compared
             assert (status == 422) == (endpoint.body is not None), (endpoint.title, project)  # empty words
             allowed += 1
         else:

@@ -111,13 +111,13 @@ def wishes(seed: int) -> tuple[tuple[str, Message, Address], ...]:
     step = owner.decide(0.0)
     assert step is not None
     handles = entries(step.decision.handles, ID)  # type: ignore[attr-defined]
+    owner.apply(step.decision)
     found: list[tuple[str, Message, Address]] = []
     for number in range(3):
         count = rng.randint(2, 6)
         pairs, keys = rng.randbytes(ID * count), rng.randbytes(KEY_PAIR * count)
-        found.append(
-            (f"pairs {number}", EncodingWish(pairs, b"".join(rng.choices(handles, k=count)), keys), RECORD_UNIT)
-        )
+        rows = b"".join(rng.choices(handles, k=count))
+        found.append((f"pairs {number}", EncodingWish(number, owner.upload_id, pairs, rows, keys), RECORD_UNIT))
         asked = bytes(rng.choices([0, 1], k=count * WIDTH))
         found.append((f"tasks {number}", AttributeWish(WIDTH, pairs, rng.randbytes(ID * count), asked), ATTRIBUTE_UNIT))
     return tuple(found)

@@ -32,6 +32,7 @@ class Served:
     folder: Path
     rng: random.Random
     handles: list[bytes] = field(default_factory=list)
+    upload: bytes = b""
     wishes: dict[str, EncodingWish] = field(default_factory=dict)
     reviews: dict[str, AttributeWish] = field(default_factory=dict)
 
@@ -52,17 +53,21 @@ class Served:
 
     def fresh(self) -> EncodingWish:
         """A wish that an honest unit might send."""
-        return EncodingWish(self.draw(), self.rng.choice(self.handles), self.draw(KEY_PAIR))
+        return self.wish(self.draw(), self.rng.choice(self.handles), self.draw(KEY_PAIR))
+
+    def wish(self, pair_ids: bytes, handles: bytes, key_pairs: bytes) -> EncodingWish:
+        """A wish of the second batch, which has room for many."""
+        return EncodingWish(1, self.upload, pair_ids, handles, key_pairs)
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Served:
     found = Served(tmp_path, random.Random(5))
     with found.host() as host:
-        found.handles = agreed(host)
+        found.handles, found.upload = agreed(host), host.machine.upload_id
         for number in range(20):
             parts = [found.fresh() for _ in range(5)]
-            wish = EncodingWish(
+            wish = found.wish(
                 *(b"".join(getattr(one, name) for one in parts) for name in ("pair_ids", "handles", "key_pairs"))
             )
             assert deliver(host, f"wish {number}", wish, RECORD_UNIT)
@@ -81,20 +86,20 @@ def _malicious(served: Served) -> tuple[str, object, object]:
     old_key = served.old("key_pairs", KEY_PAIR)
     old_task = rng.choice(entries(rng.choice([*served.reviews.values()]).task_ids, ID))
     tried: dict[str, tuple[object, object]] = {
-        "an old key for another record": (EncodingWish(pair, handle, old_key), RECORD_UNIT),
-        "an old key for the same record": (EncodingWish(pair, served.old("handles"), old_key), RECORD_UNIT),
+        "an old key for another record": (served.wish(pair, handle, old_key), RECORD_UNIT),
+        "an old key for the same record": (served.wish(pair, served.old("handles"), old_key), RECORD_UNIT),
         "an old key among new ones": (
-            EncodingWish(pair + served.draw(), handle * 2, key + old_key), RECORD_UNIT,
+            served.wish(pair + served.draw(), handle * 2, key + old_key), RECORD_UNIT,
         ),
-        "a key twice in one wish": (EncodingWish(pair + served.draw(), handle * 2, key * 2), RECORD_UNIT),
-        "a pair twice in one wish": (EncodingWish(pair * 2, handle * 2, key + served.draw(KEY_PAIR)), RECORD_UNIT),
-        "an old pair": (EncodingWish(served.old("pair_ids"), handle, key), RECORD_UNIT),
-        "an unknown record": (EncodingWish(pair, served.draw(), key), RECORD_UNIT),
+        "a key twice in one wish": (served.wish(pair + served.draw(), handle * 2, key * 2), RECORD_UNIT),
+        "a pair twice in one wish": (served.wish(pair * 2, handle * 2, key + served.draw(KEY_PAIR)), RECORD_UNIT),
+        "an old pair": (served.wish(served.old("pair_ids"), handle, key), RECORD_UNIT),
+        "an unknown record": (served.wish(pair, served.draw(), key), RECORD_UNIT),
         "an unknown record among known ones": (
-            EncodingWish(pair + served.draw(), handle + served.draw(), key + served.draw(KEY_PAIR)), RECORD_UNIT,
+            served.wish(pair + served.draw(), handle + served.draw(), key + served.draw(KEY_PAIR)), RECORD_UNIT,
         ),
         "a wish of the wrong unit": (fresh, ATTRIBUTE_UNIT),
-        "a wish for nothing": (EncodingWish(b"", b"", b""), RECORD_UNIT),
+        "a wish for nothing": (served.wish(b"", b"", b""), RECORD_UNIT),
         "values of nothing": (AttributeWish(WIDTH, b"", b"", b""), ATTRIBUTE_UNIT),
         "values of an old pair": (AttributeWish(WIDTH, one, pair, b"\1" * WIDTH), ATTRIBUTE_UNIT),
         "too few attributes": (AttributeWish(WIDTH - 1, one, pair, b"\1" * (WIDTH - 1)), ATTRIBUTE_UNIT),

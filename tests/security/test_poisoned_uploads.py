@@ -48,7 +48,7 @@ def run(poison: Poison | None = None) -> World:
     if poison is not None:
         owner, honest = world.owners[1], world.owners[1]._parts
         owner._parts = lambda: map(poison, honest())  # type: ignore[method-assign]
-        owner._links = mock.Mock()  # it knows itself that the table is longer than its records
+        owner._links = mock.Mock(begun=False)  # it knows itself that the table is longer than its records
     world.run()
     return world
 

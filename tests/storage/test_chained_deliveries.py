@@ -117,6 +117,7 @@ def test_the_log_of_an_earlier_release_opens_and_verifies(
         noted = log.head
     raw(url, "UPDATE outgoing SET delivered = 1 WHERE delivered <> 0")
     raw(url, "DROP INDEX outgoing_delivered")
+    raw(url, "DROP TABLE witnesses")
     raw(url, "UPDATE meta SET value = '1'")
     with Database.open(url, role="record unit") as database:
         log = database.project("flu")

@@ -38,9 +38,9 @@ class MemoryUnit:
             return caller if project in {"", home} and now < expires else None
         return None
 
-    def take(self, project: str, caller: Caller, message_id: str, frame: bytes) -> None:
+    def take(self, project: str, caller: Caller, message_id: str, frame: bytes, head: bytes | None) -> None:
         """Keep the frame."""
-        del project
+        del project, head
         self.taking.set()
         if self.hold is not None:
             self.hold.wait()
@@ -65,9 +65,19 @@ class MemoryUnit:
         self.looked.set()
         return first
 
-    def acknowledge(self, project: str, caller: Caller, message_id: str) -> None:
+    def head(self, project: str) -> bytes:
+        """Any head."""
+        del project
+        return bytes(32)
+
+    def compare(self, project: str, caller: Caller, noted: bytes | None) -> bytes | None:
+        """It notes nothing."""
+        del project, caller, noted
+        return None
+
+    def acknowledge(self, project: str, caller: Caller, message_id: str, head: bytes | None) -> None:
         """Drop it from the mailbox."""
-        del project, caller
+        del project, caller, head
         with self.lock:
             self.mailbox = [(name, frame) for name, frame in self.mailbox if name != message_id]
 

@@ -41,7 +41,8 @@ class Shelf:
         self.looked.set()
         return found
 
-    def delivered(self, message_id: str, *, recipient: str) -> None:
+    def delivered(self, message_id: str, *, recipient: str, heard: bytes | None = None) -> None:
+        del heard
         if self.forgets and self.forgets.pop():
             raise StorageError("full")
         self.letters[recipient] = [letter for letter in self.letters[recipient] if letter.message_id != message_id]

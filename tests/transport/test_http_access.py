@@ -52,8 +52,8 @@ def _request(client: httpx.Client, endpoint: Endpoint, project: str) -> httpx.Re
         return client.request(method, url)
     if body.model is None:
         return client.request(method, url, content=b"frame", headers={"Content-Type": body.media_type})
-    json = {"attribute": "city", "stage": "full"} if url.endswith("cells") else {"match": True, "p": 1.0}
-    return client.request(method, url, json=json)
+    bodies = {"cells": {"attribute": "city", "stage": "full"}, "witness": {"noted": None}}
+    return client.request(method, url, json=bodies.get(url.rsplit("/", 1)[1], {"match": True, "p": 1.0}))
 
 
 def _shape(response: httpx.Response) -> tuple[object, ...]:

@@ -88,6 +88,23 @@ def key_vectors() -> dict[str, Any]:
         "subkeys": [
             {"layer": layer, "tagged": parts, "key": subkeys.of(layer, **parts).hex()} for layer, parts in tagged
         ],
+        "bound": [
+            {
+                "agreed": agreed,
+                "run": run.hex(),
+                "pair": bytes(range(32)).hex(),
+                "attribute": "name",
+                "key": Subkeys(OwnerKey(KEY), PROJECT, agreed=agreed)
+                .of_pairs([bytes(range(32))], "name", run=run)[0]
+                .hex(),
+            }
+            for agreed, run in (
+                ("", b""),
+                ("abcd-efgh", bytes(32)),
+                ("abcd-efgh", bytes([1] * 32)),
+                ("abcd", bytes(32)),
+            )
+        ],
     }
 
 

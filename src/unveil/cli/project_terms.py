@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from unveil.projects.project import Project
 from unveil.schema import Hardening, Schema
+from unveil.schema.most_asked import MostAsked
 from unveil.schema.presets import PRESETS, with_preset
 
 
@@ -20,6 +21,11 @@ def terms(project: Project) -> Iterator[str]:
     yield f"hardening    {', '.join(steps) or 'none'}"
     yield f"layers       {protocol.layers}; {sum(protocol.batches)} pairs in {len(protocol.batches)} batches to layer A"
     yield f"reviews      {review.budget} labels in {review.batches} batches"
+    most = MostAsked.of(protocol)
+    yield (
+        f"at most      {most.pairs} pairs, {most.record_pairs} with one record, and {most.reviews} reviews: "
+        "owners answer no more"
+    )
     yield f"models       {protocol.models}, strategy {protocol.strategy}, p_t {protocol.p_t}, preset {_preset(schema)}"
     yield f"decoys       {100 * protocol.decoys:g}% of wishes"
     yield f"limits       {limits.records_per_owner} records per owner, {limits.message_bytes} bytes per message"

@@ -39,19 +39,31 @@ def abf(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
 
 
 def kabf(
-    records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys
+    records: Records,
+    rows: NDArray[np.int64],
+    key_pairs: Sequence[bytes],
+    schema: Schema,
+    keys: Subkeys,
+    *,
+    run: bytes = b"",
 ) -> NDArray[np.uint64]:
     """For record rows[i] and every attribute a filter under the key ("A", pair key_pairs[i], attribute name)."""
     _check(len(records), rows, key_pairs)
     if len(rows) >= filters.WORTH_COMPILING:
         from unveil.encoding.bulk import columns as bulk
 
-        return bulk.kabf(records, rows, key_pairs, schema, keys)
-    return _one_by_one(records, rows, key_pairs, schema, keys)
+        return bulk.kabf(records, rows, key_pairs, schema, keys, run=run)
+    return _one_by_one(records, rows, key_pairs, schema, keys, run=run)
 
 
 def _one_by_one(
-    records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys
+    records: Records,
+    rows: NDArray[np.int64],
+    key_pairs: Sequence[bytes],
+    schema: Schema,
+    keys: Subkeys,
+    *,
+    run: bytes = b"",
 ) -> NDArray[np.uint64]:
     """The same through the library's HMAC, token by token: for small batches, and the reference of the kernels."""
     m = schema.layer_a.m
@@ -62,7 +74,7 @@ def _one_by_one(
         wanted, value = np.unique(column.codes[rows], return_inverse=True)
         tokens = tokenise([column.distinct[code] for code in wanted.tolist()], attribute, index)
         token_lists, counts = tokens.lists(), tokens.counts[value]
-        pair_keys = keys.of_pairs(key_pairs, attribute.name)
+        pair_keys = keys.of_pairs(key_pairs, attribute.name, run=run)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
             jobs = [(key, token_lists[v]) for key, v in zip(pair_keys[part], value[part].tolist(), strict=True)]

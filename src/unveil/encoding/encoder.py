@@ -29,13 +29,22 @@ encodes("rbf")(rbf)
 
 
 class Encoder:
-    """Encodes records as the schema says, for one project, under the owner's key."""
+    """
+    Encodes records as the schema says, for one project, under the owner's key.
+
+    `agreed` is the fingerprint of the project file. With it, keys of pairs are bound to the project file and to the
+    run, and owners whose project files differ have different fingerprints. Simulations, and demonstrations that anybody
+    can repeat, go without.
+    """
 
     m: int  #: length in bits of the record-level filter, after hardening
+    bound: bool  #: whether keys of pairs are bound to the project file and to the run
 
-    def __init__(self, schema: Schema, key: OwnerKey, *, project: str) -> None:
+    def __init__(self, schema: Schema, key: OwnerKey, *, project: str, agreed: str = "") -> None:
         self._schema = schema
-        self._keys = Subkeys(key, project)
+        self._keys = Subkeys(key, project, agreed=agreed)
+        self._agreed = agreed
+        self.bound = bool(agreed)
         self.m = hardened_length(schema.layer_r.hardening, schema.layer_r.m)
 
     def __repr__(self) -> str:
@@ -61,9 +70,27 @@ class Encoder:
         """For every record and attribute a plain filter: shape (n, D, layer_a.m/64). Not for sending."""
         return abf(records, self._schema, self._keys)
 
-    def pair_level(self, records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes]) -> NDArray[np.uint64]:
-        """For record rows[i] and every attribute the filter keyed by key_pairs[i]: shape (n, D, layer_a.m/64)."""
-        return kabf(records, rows, key_pairs, self._schema, self._keys)
+    def pair_level(
+        self, records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], *, run: bytes = b""
+    ) -> NDArray[np.uint64]:
+        """
+        For record rows[i] and every attribute the filter keyed by key_pairs[i]: shape (n, D, layer_a.m/64).
+
+        The same key_pair in another `run` is another key. An encoder that binds nothing knows no runs.
+        """
+        if self.bound != bool(run):
+            raise SettingError("keys of pairs are bound to the project file and to the run, or to neither")
+        return kabf(records, rows, key_pairs, self._schema, self._keys, run=run)
+
+    def lots(self, layer: int, handles: Sequence[bytes]) -> NDArray[np.float64]:
+        """
+        For each record a number in [0, 1) that decides by lot whether it goes to that layer.
+
+        It follows from key and handle, so the same record draws the same lot however often it is asked for, and nobody
+        without the key can tell which lot that is.
+        """
+        drawn = [self._keys.of("lot", to=str(layer), record=handle)[:8] for handle in handles]
+        return np.frombuffer(b"".join(drawn), ">u8") * 2.0**-64 * (1 - 2.0**-53)
 
     def fingerprint(self) -> bytes:
         """
@@ -73,4 +100,11 @@ class Encoder:
         without key_do, nothing about the schema.
         """
         key = self._keys.of("fingerprint")
+        return hmac.digest(key, self._schema.fingerprint().encode(), "sha256")[:16]
+
+    def presented(self) -> bytes:
+        """What an owner shows of it before its upload: the fingerprint, bound to the project file as pair keys are."""
+        if not self.bound:
+            return self.fingerprint()
+        key = self._keys.of("fingerprint", agreed=self._agreed)
         return hmac.digest(key, self._schema.fingerprint().encode(), "sha256")[:16]

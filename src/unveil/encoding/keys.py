@@ -3,8 +3,12 @@ The owner's secret and the keys derived from it.
 
 Every derived key is HKDF-SHA256 (RFC 5869) of key_do with the salt "unveil/1", 32 bytes long, where `info` is a list of
 parts, each preceded by its length in eight bytes (big endian). So ("ab", "c") and ("a", "bc") give different keys. A
-part that varies follows its tag: "project", the project; "layer", one of R, A, blocking, hardening, fingerprint; then,
-where they apply, "pair", key_pair and "attribute", the name, or other tags of the layer.
+part that varies follows its tag: "project", the project; "layer", one of R, A, blocking, hardening, fingerprint, lot;
+then, where they apply, "pair", key_pair and "attribute", the name, or other tags of the layer.
+
+Keys of pairs are bound: between "project" and "layer" stand "agreed", the fingerprint of the project file, and "run",
+which follows from both owners' uploads. So a key_pair that was used once is worthless in another run and under another
+project file: it leads to other keys. What neither is given for, a simulation above all, has keys without these parts.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from typing import Literal
 from unveil.errors import KeyFileError, SettingError
 from unveil.protocol.messages import OWNER_KEY
 
-KeyPurpose = Literal["R", "A", "blocking", "hardening", "fingerprint"]
+KeyPurpose = Literal["R", "A", "blocking", "hardening", "fingerprint", "lot"]
 SHORTEST_KEY = 16
 _SALT = b"unveil/1"
 
@@ -69,13 +73,13 @@ def derive(secret: bytes, *parts: str | bytes) -> bytes:
 class Subkeys:
     """All keys of one project, derived from one owner key."""
 
-    __slots__ = ("_prk", "_project")
+    __slots__ = ("_agreed", "_prk", "_project")
 
-    def __init__(self, key: OwnerKey, project: str) -> None:
+    def __init__(self, key: OwnerKey, project: str, *, agreed: str = "") -> None:
         if not project:
             raise SettingError("the project has no name", hint="keys of different projects must differ")
         self._prk = extract(key.secret)
-        self._project = project
+        self._project, self._agreed = project, agreed
 
     def __repr__(self) -> str:
         return "Subkeys(<redacted>)"
@@ -85,13 +89,14 @@ class Subkeys:
         parts = [part for pair in tagged.items() for part in pair]
         return expand(self._prk, "project", self._project, "layer", layer, *parts)
 
-    def of_pairs(self, key_pairs: Sequence[bytes], attribute: str) -> list[bytes]:
-        """The key of layer A for every pair: `of("A", pair=key_pair, attribute=attribute)`, in one sweep."""
-        prk, head, tail = self.around_pair(attribute)
+    def of_pairs(self, key_pairs: Sequence[bytes], attribute: str, *, run: bytes = b"") -> list[bytes]:
+        """The key of layer A for every pair: `of("A", pair=key_pair, attribute=attribute)`, bound, in one sweep."""
+        prk, head, tail = self.around_pair(attribute, run=run)
         digest = hmac.digest
         return [digest(prk, head + join_parts(key_pair) + tail, "sha256") for key_pair in key_pairs]
 
-    def around_pair(self, attribute: str) -> tuple[bytes, bytes, bytes]:
+    def around_pair(self, attribute: str, *, run: bytes = b"") -> tuple[bytes, bytes, bytes]:
         """(PRK, head, tail): the key of a pair is HMAC(PRK, head ‖ join_parts(key_pair) ‖ tail). To be kept secret."""
-        head = join_parts("project", self._project, "layer", "A", "pair")
+        bound = ("agreed", self._agreed, "run", run) if self._agreed or run else ()
+        head = join_parts("project", self._project, *bound, "layer", "A", "pair")
         return self._prk, head, join_parts("attribute", attribute) + b"\x01"

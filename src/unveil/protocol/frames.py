@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from unveil.errors import ProtocolError
 from unveil.protocol.messages import Columnar
 
-VERSION = 2
+VERSION = 3
 _MAGIC = b"UNV" + bytes([VERSION])
 _LENGTH = 4
 _MAX_HEADER = 256 << 10  # bytes; values are in headers, one task's in each. As JSON it may take twenty times its size
@@ -83,7 +83,10 @@ def _split(frame: bytes) -> tuple[bytes, memoryview]:
     if bytes(view[:3]) != _MAGIC[:3]:
         raise FrameError("not a message of this protocol")
     if bytes(view[: len(_MAGIC)]) != _MAGIC:
-        raise FrameError(f"another protocol version; this is version {VERSION}")
+        raise FrameError(
+            f"another protocol version; this is version {VERSION}",
+            hint="a project is finished with the release that it was begun with",
+        )
     length = int.from_bytes(view[len(_MAGIC) : start], "little")
     if length > _MAX_HEADER:
         raise FrameError(f"the header has more than {_MAX_HEADER} bytes")

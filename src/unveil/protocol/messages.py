@@ -92,10 +92,15 @@ class Agreement(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecordEncodings(Message):
-    """Owner to record unit: every record as a whole, in parts, perhaps empty ones. `part` counts from 0."""
+    """
+    Owner to record unit: every record as a whole, in parts, perhaps empty ones. `part` counts from 0.
+
+    `upload` is the same 16 bytes in all parts of an upload, and in those of no other.
+    """
 
     KEY = "handles"
     MAY_BE_EMPTY = True
+    upload: bytes
     part: int
     parts: int
     m: int
@@ -107,6 +112,8 @@ class RecordEncodings(Message):
     def __post_init__(self) -> None:
         Message.__post_init__(self)
         _check_part(self.part, self.parts)
+        if len(self.upload) != ID:
+            raise ValueError(f"an upload is known by {ID} bytes")
 
     def widths(self) -> Mapping[str, int]:
         """Filters are m bits in whole 64-bit words; a hashed key of zeros was omitted."""
@@ -123,14 +130,23 @@ class EncodingWish(Message):
     """
     Record unit to owner: encode these records' attributes, each under a key used for that pair alone.
 
-    At most 1,000 of them.
+    At most 1,000 of them. `batch` is the batch that they belong to, counted from 0. `uploads` are the uploads that were
+    compared, in rising order, 16 bytes each: they are the run that keys of pairs are bound to.
     """
 
     KEY = "pair_ids"
     WIDTHS = {"pair_ids": ID, "handles": ID, "key_pairs": KEY_PAIR}
+    batch: int
+    uploads: bytes
     pair_ids: bytes
     handles: bytes
     key_pairs: bytes
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        each = [self.uploads[start : start + ID] for start in range(0, len(self.uploads), ID)]
+        if not each or len(each[-1]) != ID or each != sorted(set(each)):
+            raise ValueError(f"uploads are {ID} bytes each, in rising order")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -82,8 +82,12 @@ class Host(Generic[M]):
                 self._erase(self._machine)
             return self._machine
 
-    def take(self, sender: Address, message_id: str, frame: bytes) -> bool:
-        """Keep a message and apply it; whether it was new. Durable on return. An id has one body: another conflicts."""
+    def take(self, sender: Address, message_id: str, frame: bytes, head: bytes | None = None) -> bool:
+        """
+        Keep a message and apply it; whether it was new. Durable on return. An id has one body: another conflicts.
+
+        `head` is the head of the sender's log, which is noted with it.
+        """
         known = self.log.find(str(sender), message_id)
         if known is not None:
             return self._repeated(known.same(frame))
@@ -105,6 +109,7 @@ class Host(Generic[M]):
                     kept=None if kept is envelope else frames.write(kept.message),
                     stub=frames.write(stub) if stub else b"",
                     time=self._clock(),
+                    heard=head,
                 )
             if stub is not None:
                 self._erasable[seq] = stub

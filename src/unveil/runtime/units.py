@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from unveil.errors import RemoteProtocolError, TooEarly
+from unveil.errors import Conflict, RemoteProtocolError, TooEarly
 from unveil.protocol.codec import FrameError
 from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.roles import Address, Role
@@ -28,6 +28,7 @@ class UnitService(ABC):
     def __init__(self, role: Role, workers: Mapping[str, Worker], database: Database) -> None:
         self._role, self.workers, self._database = role, dict(workers), database
         self._taken = self._repeated = self._refused = 0
+        self._compared: set[tuple[str, Caller]] = set()  # with whom logs were compared since this process began
         self._problems: dict[tuple[str, Address], str] = {}  # what was wrong with a party's last message, if it was
 
     @property
@@ -49,7 +50,26 @@ class UnitService(ABC):
                 return Caller(known.role)
         return None
 
-    def take(self, project: str, caller: Caller, message_id: str, frame: bytes) -> None:
+    def head(self, project: str) -> bytes:
+        """The head of this unit's log."""
+        return self.workers[project].host.log.head[1]
+
+    def compare(self, project: str, caller: Caller, noted: bytes | None) -> bytes | None:
+        """
+        The head of the caller's log that was noted last; Conflict if this unit's log lacks what the caller noted.
+
+        Then this unit's database is an older copy, and nothing is decided or sent until the newest is back. A caller
+        that makes a head up stops the project so: it could as well stop it by never answering.
+        """
+        worker, log = self.workers[project], self.workers[project].host.log
+        if noted is not None and not log.holds(noted):
+            problem = "the log of this unit lacks entries that the caller knows of"
+            worker.halt(Conflict(problem))
+            raise Conflict(problem)
+        self._compared.add((project, caller))
+        return log.noted(str(Address(caller.role, caller.name)))
+
+    def take(self, project: str, caller: Caller, message_id: str, frame: bytes, head: bytes | None = None) -> None:
         """Keep a message; durable when this returns."""
         worker = self.workers[project]
         largest = worker.project.limits.message_bytes  # the server's limit is that of the most generous project
@@ -57,7 +77,7 @@ class UnitService(ABC):
             raise FrameError(f"a message of this project has {largest} bytes at most")
         sender = Address(caller.role, caller.name)
         try:
-            new = worker.host.take(sender, message_id, frame)
+            new = worker.host.take(sender, message_id, frame, head)
         except RemoteProtocolError as error:
             self._refused += 1
             if not isinstance(error, TooEarly):
@@ -71,13 +91,16 @@ class UnitService(ABC):
             self._repeated += 1
 
     def mail(self, project: str, caller: Caller) -> tuple[str, bytes] | None:
-        """The oldest message for this owner that it has not acknowledged."""
+        """The oldest message for this owner that it has not acknowledged; nothing goes before logs were compared."""
+        if (project, caller) not in self._compared:
+            raise TooEarly(str(Address(caller.role, caller.name)), "a question for mail", "compare logs first")
         waiting = self.workers[project].host.log.outgoing(recipient=str(Address(caller.role, caller.name)), limit=1)
         return (waiting[0].message_id, waiting[0].body) if waiting else None
 
-    def acknowledge(self, project: str, caller: Caller, message_id: str) -> None:
+    def acknowledge(self, project: str, caller: Caller, message_id: str, head: bytes | None = None) -> None:
         """The owner has this message."""
-        self.workers[project].host.log.delivered(message_id, recipient=str(Address(caller.role, caller.name)))
+        recipient = str(Address(caller.role, caller.name))
+        self.workers[project].host.log.delivered(message_id, recipient=recipient, heard=head)
 
     def status(self, project: str, caller: Caller) -> Mapping[str, JSON]:
         """Where the project stands, in counts; owners see their own part only."""
@@ -95,7 +118,8 @@ class UnitService(ABC):
             for (where, sender), problem in self._problems.items()
             if where == project and (caller.role == OPERATOR or sender == Address(caller.role, caller.name))
         }
-        return replace(found, project=project, role=self._role.value, state=state, refused=refused)
+        set_back = self.workers[project].halted is not None
+        return replace(found, project=project, role=self._role.value, state=state, refused=refused, set_back=set_back)
 
     @abstractmethod
     def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> UnitStatus:

@@ -13,12 +13,15 @@ from unveil.projects.project import Project
 from unveil.protocol.flows import FLOWS
 from unveil.protocol.roles import Address, Role
 from unveil.runtime.host import Host, WorkUnderWay
+from unveil.runtime.witness import LogWitness
 from unveil.transport.courier import Courier, Couriers
+from unveil.transport.failures import LogSetBack
 from unveil.transport.http.client import UnitClient
 from unveil.transport.http.tls import Credentials, client_context
 from unveil.transport.logs import Log
 
 _PAUSE: Final = 1.0  # seconds before a decision that could not be written is tried again
+_LONGEST_PAUSE: Final = 30.0  # seconds before a unit that is away is asked again to compare logs
 
 
 @dataclass
@@ -34,6 +37,9 @@ class Worker:
     def __post_init__(self) -> None:
         self._due = threading.Event()
         self._stop = threading.Event()
+        self.halted: UnveilError | None = None  # why nothing is decided and sent any more: a log was set back
+        for unit, client in self.clients.items():
+            client.witness = LogWitness(self.host.log, unit)
         self._thread = threading.Thread(target=self._run, name=f"decisions of {self.project.name}", daemon=True)
         rng = random.Random()  # noqa: S311 - spreads pauses, guards nothing
         self._couriers = Couriers(
@@ -49,6 +55,8 @@ class Worker:
         self._due.set()
         self._thread.start()
         self._couriers.start()
+        if self.clients:
+            threading.Thread(target=self._compare, name=f"logs of {self.project.name}", daemon=True).start()
 
     def wake(self) -> None:
         """Something came in: a decision may be due."""
@@ -58,6 +66,13 @@ class Worker:
         """Something is to be sent."""
         self._couriers.wake()
         self.changed()
+
+    def halt(self, why: UnveilError) -> None:
+        """Decide and send nothing any more: this party's log was set back, and it would repeat what it forgot."""
+        if self.halted is None:
+            self.halted = why
+            self._couriers.halt()
+            self._note("log set back", error=type(why).__name__)
 
     @property
     def working(self) -> WorkUnderWay | None:
@@ -74,6 +89,22 @@ class Worker:
         for client in self.clients.values():
             client.close()
 
+    def _compare(self) -> None:
+        """Compare logs with every unit once after the start, so that one that was set back is noticed soon."""
+        left, pause = dict(self.clients), _PAUSE
+        while left and self.halted is None and not self._stop.is_set():
+            for unit, client in list(left.items()):
+                try:
+                    client.compare()
+                    del left[unit]
+                except LogSetBack as error:
+                    self.halt(error)
+                except (UnveilError, RuntimeError):  # away now, set back itself, or this party is just stopping
+                    continue
+            if left:
+                self._stop.wait(pause)
+                pause = min(_LONGEST_PAUSE, 2 * pause)
+
     def _run(self) -> None:
         while True:
             self._due.wait()
@@ -83,6 +114,8 @@ class Worker:
             self._decide()
 
     def _decide(self) -> None:
+        if self.halted is not None:
+            return
         try:
             if self.host.advance(self._stop.is_set):
                 self.deliver()
@@ -95,6 +128,8 @@ class Worker:
             self._due.set()
 
     def _report(self, recipient: str, message_id: str, error: UnveilError) -> None:
+        if isinstance(error, LogSetBack):
+            self.halt(error)
         problem = getattr(error, "problem", "")  # for a person to see; no log holds it
         self._note("not taken", recipient=recipient, message_id=message_id, error=type(error).__name__, problem=problem)
 

@@ -39,6 +39,7 @@ _LATER: Final = (
     ("attributes", "role", None),
     ("protocol", "neighbours", 0),
     ("protocol", "most_compared", 20_000_000_000),
+    ("protocol", "pairs_per_record", 20),
 )
 _FIELD = re.compile(r"(?:(?P<transform>\w+)\((?P<inner>\w+)\)|(?P<plain>\w+))\Z")
 

@@ -101,6 +101,11 @@ class ProtocolSettings(Settings):
         le=0.9,
         description="share of wishes that are decoys: pairs that are certain, attributes that are not needed",
     )
+    pairs_per_record: int = Field(
+        20,
+        ge=1,
+        description="pairs for which the attributes of one record are encoded at most; owners refuse further ones",
+    )
     clerical_weight_r: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_R")
     clerical_weight_a: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_A")
     report_once: bool = Field(False, description="layer A does not report changed outcomes again")

@@ -97,7 +97,7 @@ class Database:
         """Rows that belong to no project: what is left when a project's own row was removed."""
         problems = []
         with self._backend.read() as transaction:
-            for table in ("log", "bodies", "nonces", "outgoing", "erasures", "kept"):
+            for table in ("log", "bodies", "nonces", "outgoing", "erasures", "kept", "witnesses"):
                 # The table's name is one of those above, not a value.
                 query = f"SELECT count(*) FROM {table} WHERE project NOT IN (SELECT id FROM projects)"
                 count = (transaction.row(query) or (0,))[0]

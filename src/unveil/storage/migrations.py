@@ -77,7 +77,15 @@ _SECOND: Final = Migration(
     ),
 )
 
-MIGRATIONS: Final = (_FIRST, _SECOND)
+_THIRD: Final = Migration(
+    (
+        # Of each other party, the head of its log as it was told last; see witness.py.
+        """CREATE TABLE witnesses (
+            project BIGINT NOT NULL, party TEXT NOT NULL, head BYTEA NOT NULL, PRIMARY KEY (project, party))""",
+    ),
+)
+
+MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD)
 
 
 def version(transaction: Transaction) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from unveil.errors import Closed, Conflict, StorageError, TooEarly, UnveilError
-from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
+from unveil.transport.failures import Busy, LogSetBack, Refused, Rejected, UnitSetBack, Unreachable
 from unveil.transport.logs import Log
 
 
@@ -39,16 +39,16 @@ class Outbox(Protocol):
         """What has not been delivered to this recipient, oldest first."""
         ...
 
-    def delivered(self, message_id: str, *, recipient: str) -> None:
-        """It has arrived."""
+    def delivered(self, message_id: str, *, recipient: str, heard: bytes | None = None) -> None:
+        """It has arrived; `heard` is the head of the recipient's log, if it told that."""
         ...
 
 
 class Recipient(Protocol):
     """Whom a courier calls; a UnitClient."""
 
-    def put(self, message_id: str, frame: bytes) -> None:
-        """Hand a message in."""
+    def put(self, message_id: str, frame: bytes) -> bytes | None:
+        """Hand a message in; the head of the recipient's log, if it tells that."""
         ...
 
 
@@ -71,8 +71,9 @@ class Courier:
     """
     Delivers to one recipient.
 
-    A message that the recipient does not take (Rejected, Conflict, Closed, Refused) is reported once and tried again at
-    the longest pause, since a person may mend the cause; those behind it wait, for they may build on it.
+    A message that the recipient does not take (Rejected, Conflict, Closed, Refused), and one that cannot be sent since
+    either log was set back, is reported once and tried again at the longest pause, since a person may mend the cause;
+    those behind it wait, for they may build on it.
     """
 
     def __init__(
@@ -98,11 +99,11 @@ class Courier:
             if not waiting:
                 return self._pace.idle
             message_id = waiting[0].message_id
-            self._unit.put(message_id, waiting[0].body)
-            self._outbox.delivered(message_id, recipient=self.recipient)
+            heard = self._unit.put(message_id, waiting[0].body)
+            self._outbox.delivered(message_id, recipient=self.recipient, heard=heard)
         except _RETRIED as error:
             return self._pause(self._pace.longest_early if isinstance(error, TooEarly) else self._pace.longest)
-        except (Rejected, Conflict, Closed, Refused) as error:
+        except (Rejected, Conflict, Closed, Refused, LogSetBack, UnitSetBack) as error:
             if self._reported != message_id:
                 self._reported = message_id
                 self._report(self.recipient, message_id, error)
@@ -151,10 +152,14 @@ class Couriers:
         for event in self._woken.values():
             event.set()
 
-    def stop(self, timeout: float = 60.0) -> None:
-        """Let each courier finish the call it is in, and no other."""
+    def halt(self) -> None:
+        """Send nothing any more; a call that is under way is not waited for."""
         self._stop.set()
         self.wake()
+
+    def stop(self, timeout: float = 60.0) -> None:
+        """Let each courier finish the call it is in, and no other."""
+        self.halt()
         for thread in self._threads:
             thread.join(timeout)
 

@@ -1,8 +1,8 @@
 """
 Ways in which a call to a unit, or listening for calls, can fail, beside those that the unit itself names.
 
-Unreachable and Busy, like TooEarly, mean: try again later. Refused, Rejected, Conflict and Closed need a
-person.
+Unreachable and Busy, like TooEarly, mean: try again later. Refused, Rejected, Conflict, Closed, LogSetBack and
+UnitSetBack need a person.
 """
 
 from __future__ import annotations
@@ -43,6 +43,30 @@ class Rejected(ProtocolError):
     def __init__(self, problem: str) -> None:
         super().__init__(f"the message was not accepted: {problem or 'no reason given'}")
         self.problem = problem
+
+
+class LogSetBack(UnveilError):
+    """A unit knows entries of our own log that it does not hold: going on, we would repeat what we have forgotten."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"{address} knows of entries that are missing in this party's log: its database was restored from an older "
+            "copy, or is another one; nothing was sent",
+            hint="put the newest database back, or go on in the folder where the linkage began; if it is lost, all "
+            "parties need a project of another name",
+        )
+        self.address = address
+
+
+class UnitSetBack(UnveilError):
+    """We know entries of a unit's log that it does not hold any more."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"the log of {address} was set back: it lacks entries that this party knows of; nothing is sent there",
+            hint="ask whoever runs the unit to put its newest database back",
+        )
+        self.address = address
 
 
 class CannotListen(SettingError):

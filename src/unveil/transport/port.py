@@ -21,6 +21,7 @@ OPERATOR: Final = "operator"
 # Projects, message ids and tasks. No leading dot: "." and ".." would mean other paths.
 NAME: Final = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
 _NAME: Final = re.compile(NAME)
+HEAD: Final = r"[0-9a-f]{64}"  # of a log: a hash
 
 
 def is_name(text: str) -> bool:
@@ -57,16 +58,33 @@ class UnitPort(Protocol):
         """
         ...
 
-    def take(self, project: str, caller: Caller, message_id: str, frame: bytes) -> None:
-        """Keep a message; once this returns it is durable. Raises Conflict, TooEarly or another ProtocolError."""
+    def take(self, project: str, caller: Caller, message_id: str, frame: bytes, head: bytes | None) -> None:
+        """
+        Keep a message; once this returns it is durable. Raises Conflict, TooEarly or another ProtocolError.
+
+        `head` is the head of the caller's log, if it tells that.
+        """
         ...
 
     def mail(self, project: str, caller: Caller) -> tuple[str, bytes] | None:
-        """The oldest message for this owner that it has not acknowledged, and its id."""
+        """The oldest message for this owner that it has not acknowledged, and its id; TooEarly before `compare`."""
         ...
 
-    def acknowledge(self, project: str, caller: Caller, message_id: str) -> None:
+    def acknowledge(self, project: str, caller: Caller, message_id: str, head: bytes | None) -> None:
         """The owner has this message; doing it again changes nothing."""
+        ...
+
+    def head(self, project: str) -> bytes:
+        """The head of this unit's log, for the caller to note."""
+        ...
+
+    def compare(self, project: str, caller: Caller, noted: bytes | None) -> bytes | None:
+        """
+        Compare logs with a caller after a start of either: `noted` is the head of this unit's log that it noted last.
+
+        Returns the head of the caller's log that this unit noted last. Raises Conflict if this unit's log does not hold
+        what the caller noted: it was set back.
+        """
         ...
 
     def status(self, project: str, caller: Caller) -> Mapping[str, JSON]:

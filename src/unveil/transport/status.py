@@ -148,6 +148,15 @@ class UnitStatus:
         ),
     )
 
+    set_back: bool | None = field(
+        default=None,
+        metadata=_about(
+            "whether another party knows of entries that the unit's log lacks, so that the unit decides and sends "
+            "nothing until its newest database is back",
+            _flag,
+        ),
+    )
+
     @property
     def closed(self) -> bool:
         """Whether the unit has closed the project."""

@@ -66,7 +66,7 @@ def init(
         f"key fingerprint      {begun.fingerprint} (compare with the other owners; it says nothing about the key)"
     )
     if policy is None:
-        typer.echo("note: without a policy every wish of the protocol is answered", err=True)
+        typer.echo("note: without a policy every wish within the project file is answered", err=True)
     for doubtful in begun.doubtful_columns:
         typer.echo(f"note: {doubtful}", err=True)
     typer.echo(f"next: unveil owner check {folder}", err=True)

@@ -64,7 +64,7 @@ def _pairs(check: AttributeUnitCheck, records: int) -> Iterator[str]:
         return
     planned, most = count(check.pairs_asked, "pair"), count(check.most_pairs_asked, "pair")
     yield f"  the protocol asks about {planned}, and about up to {most} if either owner refuses much"
-    yield "  if a unit breaks it, the caps still hold: caps.project.pairs bounds what the unit ever gets"
+    yield "  no more is answered, whatever a unit asks; caps.project.pairs of a policy can only narrow it"
     yield f"  records that may be asked about: {check.records:,} of {records:,}"
     yield f"  for each pair, filters of {check.bits} bits under a key of its own: {', '.join(check.attributes)}"
     yield from _limits(check, {"never encoded": ", ".join(check.never_encoded) or "none"})
@@ -76,7 +76,7 @@ def _reviews(check: ReviewUnitCheck, records: int) -> Iterator[str]:
         return
     labels, most = count(check.labels_asked, "label"), count(check.reviews_asked, "review")
     yield f"  the protocol asks for {labels} in at most {most}: a refused one costs no label, and another follows"
-    yield "  if a unit breaks it, the caps still hold: caps.project.values bounds what reviewers ever get"
+    yield "  no more is answered, whatever a unit asks; caps.project.values of a policy can only narrow it"
     yield f"  records that may be shown: {check.records:,} of {records:,}"
     yield f"  for each review, values in plain text, masked for reviewers: {', '.join(check.attributes)}"
     k = check.smallest_k
@@ -91,7 +91,7 @@ def _reviews(check: ReviewUnitCheck, records: int) -> Iterator[str]:
 def _limits(check: AttributeUnitCheck | ReviewUnitCheck, more: dict[str, str]) -> Iterator[str]:
     for name, what in more.items():
         yield f"  {name}: {what}"
-    yield f"  wishes answered: {percent(check.answered)}"
+    yield f"  records for which wishes are answered: {percent(check.answered)}"
     yield f"  a person's approval: {'needed' if check.approval else 'not needed'}"
     caps = [f"{name} {limit:,}" for name, limit in check.caps.items() if limit is not None]
     yield f"  caps: {'; '.join(caps) or 'none'}"

@@ -54,6 +54,8 @@ def unit_line(answer: UnitAnswer) -> str:
         return answer.why
     parts = [f"{name.replace('_', ' ')} {_value(value)}" for name, value in answer.facts.items()]
     parts += [f"kept out: {number:,} ({why})" for number, why in answer.kept_out]
+    if answer.status is not None and answer.status.set_back:
+        parts.append("its log was set back: it decides and sends nothing until its newest database is there")
     parts += [f"our last message was refused: {why}" for why in answer.refusals]
     return "; ".join(filter(None, [answer.status.state or "state not known", ", ".join(parts)[:_LONGEST]]))
 

@@ -51,7 +51,13 @@ def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
 
 
 def kabf(
-    records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys
+    records: Records,
+    rows: NDArray[np.int64],
+    key_pairs: Sequence[bytes],
+    schema: Schema,
+    keys: Subkeys,
+    *,
+    run: bytes = b"",
 ) -> NDArray[np.uint64]:
     """The filters of `abf.kabf`; rows and pair keys have been checked."""
     m = schema.layer_a.m
@@ -63,7 +69,7 @@ def kabf(
         column = column_of(records, attribute)
         wanted, value = np.unique(column.codes[rows], return_inverse=True)
         grams = cut([column.distinct[code] for code in wanted.tolist()], attribute, index)
-        prk, head, tail = keys.around_pair(attribute.name)
+        prk, head, tail = keys.around_pair(attribute.name, run=run)
         secret = (one_key(prk), *flat([head, tail, *between]), pieces)
         tokens = (grams.first, grams.last, grams.ids, streams.prepared(grams))
         shared(pair_streams.pair_rows, len(rows), *secret, value, *tokens, m, attribute.h, out[index])

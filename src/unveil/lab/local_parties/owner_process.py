@@ -23,7 +23,8 @@ def work(folder: Path, stop: threading.Event) -> None:
         fetcher.start()
         try:
             while not _through(fetcher) and not stop.wait(_LOOK):
-                pass
+                if fetcher.halted is not None:
+                    raise fetcher.halted
         finally:
             fetcher.stop()
 

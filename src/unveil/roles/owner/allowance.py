@@ -69,19 +69,39 @@ class Allowance:
         self._times: dict[int, int] = {}  # rows granted in this batch -> how often
         self._given: dict[int, Marks] = {}  # and which attributes are known of them by now
 
-    def take(self, row: int, asked: Marks) -> Marks | None:
-        """Return which of these attributes go, and count them; None if the wish is refused."""
+    def takes_all(self, rows: NDArray[np.int64]) -> bool:
+        """
+        Whether wishes for these records all fit, so that none need be looked at by itself.
+
+        It is said of pairs alone, whose attributes no cap or combination takes away: nearly always they do fit.
+        """
+        if self._counts_values or self._k > 1 or (self._left is not None and len(rows) > self._left):
+            return False
+        if self._per_record is None:
+            return True
+        distinct, times = np.unique(rows, return_counts=True)
+        return bool((self._ledger.times_at(self._layer, distinct) + times <= self._per_record).all())
+
+    def take(self, row: int, asked: Marks, missing: Marks) -> Marks | None:
+        """
+        Return which of these attributes go, and count them; None if the wish is refused.
+
+        `missing` marks those of the asked attributes that the record has no value of. That is told too, so it counts
+        for k as any value does; but it is no disclosure, and no cap counts it.
+        """
         if self._per_record is not None and self._used(row) >= self._per_record:
             return None
         given = self._known(row)
-        chosen = self._common_enough(row, self._under_cap(asked, given), given)
-        cost = int(chosen.sum()) if self._counts_values else 1
+        wanted = self._under_cap(asked & ~missing, given) | (asked & missing)
+        chosen = self._common_enough(row, wanted, given)
+        values = chosen & ~missing
+        cost = int(values.sum()) if self._counts_values else 1
         if (asked.any() and not chosen.any()) or (self._left is not None and cost > self._left):
             return None
         if self._left is not None:
             self._left -= cost
         self._times[row] = self._used(row) + 1
-        self._records += chosen & ~given
+        self._records += values & ~given
         self._given[row] = given | chosen
         return chosen
 
@@ -89,8 +109,9 @@ class Allowance:
         return self._times.get(row, self._ledger.times_of(self._layer, row))
 
     def _known(self, row: int) -> Marks:
+        """What is known of a record: values that went, and which values it was told not to have."""
         found = self._given.get(row)
-        return self._ledger.disclosed_of(self._layer, row) if found is None else found
+        return self._ledger.known_of(self._layer, row) if found is None else found
 
     def _under_cap(self, asked: Marks, given: Marks) -> Marks:
         """Without the attributes that as many records as allowed have disclosed already, this one not among them."""

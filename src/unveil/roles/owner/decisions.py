@@ -27,6 +27,11 @@ class Presented(Decision):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class BegunAnew(Decision):
+    """The upload is of no use and nothing was asked about it: the records, as they are now, get new handles."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Uploaded(Decision):
     """The records were encoded as a whole and sent."""
 
@@ -35,7 +40,11 @@ class Uploaded(Decision):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answered(Decision):
-    """A wish was answered: which pairs or tasks were granted (1) and which attributes go. The ledger's entry."""
+    """
+    A wish was answered: which pairs or tasks were granted (1) and which attributes go. The ledger's entry.
+
+    In `given` 1 is a value that goes, 2 that reviewers are told of its being missing.
+    """
 
     KEY = "ids"
     layer: int
@@ -66,6 +75,9 @@ class Approved(Decision):
     granted: bytes
 
 
+#: Marks in `Answered.given`.
+VALUE, MISSING = 1, 2
+
 KINDS: Mapping[str, type[Decision]] = {
-    kind.kind(): kind for kind in (Prepared, Presented, Uploaded, Answered, Approved)
+    kind.kind(): kind for kind in (Prepared, Presented, BegunAnew, Uploaded, Answered, Approved)
 }

@@ -63,6 +63,7 @@ class Ledger:
         self._total = {layer: Spent() for layer in (ATTRIBUTE_LAYER, REVIEW_LAYER)}
         self._days: dict[tuple[int, int], Spent] = {}
         self._attributes = attributes
+        self._told_missing = np.zeros((records, attributes), bool)  # to reviewers
         kind = [("time", "f8"), ("layer", "u1"), ("id", "u1", ID), ("row", "i8"), ("bits", "u1", -(-attributes // 8))]
         self._book = np.empty(64, dtype=kind)
         self._length = 0
@@ -93,6 +94,19 @@ class Ledger:
         self._total[layer] = self._total[layer].plus(len(rows), values)
         key = (layer, day_of(now))
         self._days[key] = self._days.get(key, Spent()).plus(len(rows), values)
+
+    def note_missing(self, rows: NDArray[np.int64], attributes: NDArray[np.bool_]) -> None:
+        """
+        Note that reviewers are told that these records have no value there (rows × attributes).
+
+        That is no disclosure, but it is known, and smallest_k counts what is known.
+        """
+        np.logical_or.at(self._told_missing, rows, attributes)
+
+    def known_of(self, layer: int, row: int) -> NDArray[np.bool_]:
+        """Which attributes of that record are known there: those that went and, in review, those told to be missing."""
+        went = self._counts[layer][row] > 0
+        return went | self._told_missing[row] if layer == REVIEW_LAYER else went
 
     def _enter(
         self, layer: int, rows: NDArray[np.int64], attributes: NDArray[np.bool_], now: float, ids: NDArray[np.uint8]
@@ -130,6 +144,10 @@ class Ledger:
     def times(self, layer: int) -> NDArray[np.int64]:
         """For each record, for how many pairs or tasks it was disclosed to that layer."""
         return self._times[layer].astype(np.int64)
+
+    def times_at(self, layer: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these records, for how many pairs or tasks it was disclosed to that layer."""
+        return self._times[layer][rows].astype(np.int64)
 
     def times_of(self, layer: int, row: int) -> int:
         """For how many pairs or tasks that record was disclosed to that layer."""

@@ -16,6 +16,11 @@ class Links:
         self.ids: list[bytes] = []
         self._parts: dict[int, LinkTable] = {}
 
+    @property
+    def begun(self) -> bool:
+        """Whether any part has come: the linkage is over."""
+        return bool(self.ids or self._parts)
+
     def check(self, envelope: Envelope, message: LinkTable, handles: Handles | None) -> None:
         """Refuse parts that do not belong to one table about this owner's records."""
         if handles is None:

@@ -30,10 +30,12 @@ class Grant:
     Which wishes are answered, and with which attributes (wishes × attributes).
 
     A wish that is granted without any attribute is answered too: it asked for nothing that there is or that may go.
+    `missing` are attributes of which reviewers are told that the record has no value.
     """
 
     rows: NDArray[np.bool_]
     attributes: NDArray[np.bool_]
+    missing: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Policy:
     The owner's word on disclosure.
 
     `layers` holds the highest layer (1, 2 or 3) that each record consents to; None means 3 for all. `response_rate_a`
-    and `response_rate_c` are the shares of wishes that are answered (1 answers all, 0 refuses all). Attributes in
+    and `response_rate_c` are the shares of records whose wishes are answered (1 all, 0 none). Attributes in
     `never` are sent to no reviewer; those in `never_encoded` are not encoded for the attribute unit either, which gets
     a filter of zeros for them, as for a missing value. All values of a record that reviewers ever get together must be
     shared by at least `smallest_k` of the owner's records. `approval` says which layers wait for a person's word.
@@ -148,31 +150,36 @@ class Policy:
         ledger: Ledger,
         now: float,
         luck: NDArray[np.float64],
+        missing: NDArray[np.bool_] | None = None,
         combinations: Combinations | None = None,
     ) -> Grant:
         """
         Which wishes for these records are granted, and which of the asked attributes (wishes × attributes) go.
 
-        `asked` marks values that are there: a missing value is no disclosure. Attributes that never go are left out
-        without a word. `luck` holds one uniform number in [0, 1) per wish. Wishes count against the caps in order,
-        after what the ledger holds. Nothing is charged here.
+        `missing` marks asked attributes of which the record has no value; none, if nobody is told of them. Attributes
+        that never go are left out without a word. `luck` holds one uniform number in [0, 1) per wish, the same for the
+        same record. Wishes count against the caps in order, after what the ledger holds. Nothing is charged here.
         """
         rate = self.response_rate_a if layer == ATTRIBUTE_LAYER else self.response_rate_c
         # luck is below 1, so a rate of 1 grants all and a rate of 0 none.
         granted = luck < rate
         if self.layers is not None:
             granted &= self.layers[rows] >= layer
+        gaps = np.zeros_like(asked) if missing is None else missing
         attributes = asked & self.may_go(layer, asked.shape[1]) & granted[:, None]
         k = self.smallest_k if layer == REVIEW_LAYER else 1
         if k > 1 and combinations is None:
             raise SettingError("smallest_k needs the combinations of the owner's records")
         if k > 1 or self.caps.limit(layer):
             allowance = Allowance(self.caps, layer, ledger, now, k=k, combinations=combinations)
-            for at in np.flatnonzero(granted).tolist():
-                kept = allowance.take(int(rows[at]), attributes[at])
+            open_wishes = np.flatnonzero(granted)
+            if allowance.takes_all(rows[open_wishes]):
+                return Grant(granted, attributes & ~gaps, attributes & gaps)
+            for at in open_wishes.tolist():
+                kept = allowance.take(int(rows[at]), attributes[at], gaps[at])
                 granted[at] = kept is not None
                 attributes[at] = False if kept is None else kept
-        return Grant(granted, attributes)
+        return Grant(granted, attributes & ~gaps, attributes & gaps)
 
 
 def plain(value: str) -> str:

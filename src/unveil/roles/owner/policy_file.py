@@ -65,7 +65,7 @@ class ReviewRules(Settings):
 
 
 class AnswerShares(Settings):
-    """Share of the wishes that are answered; the rest is refused, by lot."""
+    """Share of the records for which wishes are answered, drawn by lot once and for all; of the rest, none is."""
 
     attribute_unit: float = Field(1.0, ge=0, le=1, description="wishes of the record unit for encoded attributes")
     review: float = Field(1.0, ge=0, le=1, description="wishes for values to be reviewed")

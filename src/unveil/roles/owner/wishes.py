@@ -8,6 +8,7 @@ granted: what an owner kept from the attribute unit must not get past it in plai
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from unveil.protocol.flows import Envelope, refused
 from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, EncodingWish
 from unveil.roles.columns import byte_matrix, entries
 from unveil.roles.handles import Handles
+from unveil.roles.owner.budget import Budget
 from unveil.roles.owner.decisions import Approved
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.schema import Schema
@@ -33,6 +35,7 @@ class Wish:
     asked: NDArray[np.bool_]
     key_pairs: list[bytes]
     approved: NDArray[np.bool_]
+    run: bytes = b""  # what the keys are bound to
 
     def __repr__(self) -> str:
         return f"Wish(<{len(self.ids)} entries>)"
@@ -43,6 +46,8 @@ class Wishes:
 
     def __init__(self, schema: Schema) -> None:
         self._names = schema.names
+        self._budget = Budget(schema)
+        self._uploads = b""  # that were compared, as the first wish said
         self._open: list[Wish] = []
         self._said: dict[tuple[int, bytes], bool] = {}  # what a person said about an entry
         self._served: set[bytes] = set()  # every key_pair
@@ -51,9 +56,17 @@ class Wishes:
         self._reviewed: set[bytes] = set()  # pairs that had a task
         self._tasks: set[bytes] = set()
 
+    @property
+    def any(self) -> bool:
+        """Whether anything was ever wished for."""
+        return bool(self._pairs)
+
     def check_encodings(self, envelope: Envelope, message: EncodingWish, handles: Handles | None) -> None:
         """Refuse wishes for records that this owner does not hold, and keys and pairs that came before."""
         _check_size(envelope, message)
+        self._budget.check_encodings(envelope, message)
+        if self._uploads and message.uploads != self._uploads:
+            raise refused(envelope, "a wish about other uploads than before")
         if handles is None or (handles.rows(message.handles) < 0).any():
             raise refused(envelope, "a wish for a record that this owner does not hold")
         key_pairs, pair_ids = entries(message.key_pairs, KEY_PAIR), entries(message.pair_ids, ID)
@@ -65,6 +78,7 @@ class Wishes:
     def check_values(self, envelope: Envelope, message: AttributeWish) -> None:
         """Refuse attributes outside the schema, pairs that were not granted, and pairs and tasks that came before."""
         _check_size(envelope, message)
+        self._budget.check_values(envelope, message)
         if message.attributes != len(self._names):
             raise refused(envelope, "attributes outside the schema")
         pair_ids, task_ids = entries(message.pair_ids, ID), entries(message.task_ids, ID)
@@ -80,14 +94,16 @@ class Wishes:
     def add(self, message: EncodingWish | AttributeWish, handles: Handles | None) -> None:
         """Take in a wish."""
         approved = np.ones(len(message), bool)
+        self._budget.add(message)
         if isinstance(message, EncodingWish):
             assert handles is not None
             ids, key_pairs = entries(message.pair_ids, ID), entries(message.key_pairs, KEY_PAIR)
             rows = handles.rows(message.handles)
             self._served.update(key_pairs)
+            self._uploads = message.uploads
             self._pairs.update(zip(ids, rows.tolist(), strict=True))
             asked = np.ones((len(ids), len(self._names)), bool)
-            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved))
+            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved, run_of(message.uploads)))
             return
         ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
         self._tasks.update(ids)
@@ -123,6 +139,11 @@ class Wishes:
 
     def _settled(self, wish: Wish) -> bool:
         return all((wish.layer, one) in self._said for one in wish.ids)
+
+
+def run_of(uploads: bytes) -> bytes:
+    """The run that keys of pairs are bound to: SHA-256 of the uploads that were compared."""
+    return hashlib.sha256(b"unveil run 1" + uploads).digest()
 
 
 def _check_size(envelope: Envelope, message: EncodingWish | AttributeWish) -> None:

@@ -52,6 +52,7 @@ class Intake:
         self.uploads: dict[Address, Upload] = {}
         self.kept_out: dict[Address, KeptOut] = {}
         self.agreed: bool | None = None  # None: not compared yet
+        self.asked = False  # whether owners were asked about these uploads: then they are the last ones
         self._schema, self._owners, self._most_records = schema, owners, most_records
         self._screening = screening
         self._fingerprints: dict[Address, bytes] = {}
@@ -68,6 +69,9 @@ class Intake:
         """Refuse what cannot be taken."""
         if envelope.sender not in self._owners:
             raise refused(envelope, "not an owner of this project")
+        if self.asked:
+            # An owner that begins anew has forgotten, or been made to forget, what it answered.
+            raise refused(envelope, "owners were asked about the uploads, so none is begun anew")
         match envelope.message:
             case Fingerprint() as message:
                 # An owner that starts anew shows its fingerprint again; another one would change what was agreed.
@@ -90,6 +94,8 @@ class Intake:
             raise refused(envelope, f"more than {UPLOADS} uploads")
         if upload is not None and upload.parts != message.parts:
             raise refused(envelope, "the number of parts has changed")
+        if upload is not None and upload.upload_id != message.upload:
+            raise refused(envelope, "a part of another upload")
         if upload is not None and upload.has(message.part):
             raise refused(envelope, "this part was uploaded before")
         if len(message) + (len(upload) if upload else 0) > self._most_records:
@@ -108,7 +114,7 @@ class Intake:
                     del self.uploads[envelope.sender]
             case RecordEncodings() as message:
                 if envelope.sender not in self.uploads:
-                    self.uploads[envelope.sender] = Upload(message.parts)
+                    self.uploads[envelope.sender] = Upload(message.parts, message.upload)
                     self.kept_out.pop(envelope.sender, None)  # what was said of the last one is said no more
                     self._begun[envelope.sender] = self._begun.get(envelope.sender, 0) + 1
                 self.uploads[envelope.sender].add(message)

@@ -45,8 +45,8 @@ from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.link_tables import in_parts, kept_tables, link_columns
-from unveil.roles.record_unit.wishes import WISHES, batch_size, with_decoys
 from unveil.schema import ProtocolSettings, Schema
+from unveil.schema.most_asked import WISHES, batch_size, with_decoys
 from unveil.screening.screen import Screen, screen
 
 
@@ -239,6 +239,7 @@ class RecordUnit(KeepsAll):
         self.layer.ask(positions)
         self._iteration += 1
         self._waiting = True
+        self.intake.asked = True
 
     def _decoys(self, chosen: int, draw: Draw) -> Positions:
         """Pairs that are certain, so that being wished for does not mean being uncertain; wishes are filled up."""
@@ -249,6 +250,7 @@ class RecordUnit(KeepsAll):
         self, chosen: Positions, pair_ids: Sequence[bytes], key_pairs: Sequence[bytes], draw: Draw
     ) -> Iterator[tuple[Address, EncodingWish]]:
         pairs = self.candidates.pairs
+        uploads = b"".join(sorted({self.intake.uploads[owner].upload_id for owner in self._owners}))
         for owner, side in zip(self._owners, (pairs.left, pairs.right), strict=True):
             upload = self.intake.uploads[owner]
             assert upload.rows is not None
@@ -259,7 +261,7 @@ class RecordUnit(KeepsAll):
             for start in range(0, len(order), WISHES):
                 some = order[start : start + WISHES]
                 columns = (b"".join(column[i] for i in some) for column in (pair_ids, handles, key_pairs))
-                yield owner, EncodingWish(*columns)
+                yield owner, EncodingWish(self._iteration, uploads, *columns)
 
     def _check_labels(self, envelope: Envelope, message: Labels) -> None:
         if not self._waiting:

@@ -21,6 +21,7 @@ class Upload:
     """Parts by number until all are there; then `encoded` and `handles` of every record, in the order of the parts."""
 
     parts: int
+    upload_id: bytes
     _given: dict[int, RecordEncodings] = field(default_factory=dict)
     _records: int = 0
     encoded: Encoded | None = None

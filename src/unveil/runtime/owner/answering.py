@@ -65,6 +65,7 @@ class AnsweringRun:
         progress = self.session.look()
         if progress.is_done(self.session.host.log):
             return True
+        self.session.compare_logs()
         watch = self.session.record_unit_watch(longest_pause=_LONGEST_PAUSE)
         if progress.parts is None:
             watch.ask()  # now, before anything of ours can have arrived
@@ -80,6 +81,8 @@ class AnsweringRun:
                 if approvals.take_up(self.session.host):
                     worker.wake()
                 self._show(fetcher, worker)
+                if worker.halted is not None:
+                    raise worker.halted
                 if self._done(worker):
                     return True
                 self._judge(watch.latest)
@@ -103,7 +106,7 @@ class AnsweringRun:
             return
         if progress.parts is not None and progress.acknowledged(self.session.host.log) == progress.parts:
             judgement.arrived()
-        judgement.usable(seen)
+        judgement.usable(seen, asked=bool(progress.wishes[ATTRIBUTE_LAYER].received))
         self._complete = seen.status.uploads_complete if isinstance(seen.status, RecordUnitStatus) else None
 
     def _show(self, fetcher: Fetcher, worker: OwnerWorker) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from unveil.protocol.messages import HASH, ID, filter_bytes
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
-from unveil.roles.record_unit.wishes import batch_size, with_decoys
 from unveil.runtime.owner.caps import caps_of
 from unveil.runtime.owner.column_check import ColumnCheck, column_checks
 from unveil.runtime.owner.exposure import (
@@ -23,6 +22,7 @@ from unveil.runtime.owner.exposure import (
 from unveil.runtime.owner.folder import OwnerFolder
 from unveil.runtime.owner.report import OwnerReport
 from unveil.schema import ProtocolSettings
+from unveil.schema.most_asked import MostAsked, with_decoys
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +130,14 @@ def _attribute_unit(folder: OwnerFolder) -> AttributeUnitCheck:
     return AttributeUnitCheck(
         asks=schema.protocol.layers >= ATTRIBUTE_LAYER,
         pairs_asked=_pairs_asked(schema.protocol),
-        most_pairs_asked=_most_pairs(schema.protocol),
+        most_pairs_asked=MostAsked.of(schema.protocol).pairs,
         records=_allowed(folder, ATTRIBUTE_LAYER),
         attributes=tuple(name for name in schema.names if name not in policy.never_encoded),
         never_encoded=tuple(name for name in schema.names if name in policy.never_encoded),
         bits=schema.layer_a.m,
         answered=policy.response_rate_a,
         approval=policy.needs_approval(ATTRIBUTE_LAYER),
-        caps=caps_of(policy.caps, ATTRIBUTE_LAYER),
+        caps=caps_of(folder.caps, ATTRIBUTE_LAYER),
     )
 
 
@@ -148,7 +148,7 @@ def _review_unit(folder: OwnerFolder) -> ReviewUnitCheck:
     return ReviewUnitCheck(
         asks=schema.protocol.layers >= REVIEW_LAYER,
         labels_asked=schema.protocol.review.budget,
-        reviews_asked=_most_reviews(schema.protocol),
+        reviews_asked=MostAsked.of(schema.protocol).reviews,
         records=_allowed(folder, REVIEW_LAYER),
         attributes=tuple(name for name in schema.names if name not in never),
         never_shown=tuple(name for name in schema.names if name in never),
@@ -156,33 +156,13 @@ def _review_unit(folder: OwnerFolder) -> ReviewUnitCheck:
         smallest_k=policy.smallest_k,
         answered=policy.response_rate_c,
         approval=policy.needs_approval(REVIEW_LAYER),
-        caps=caps_of(policy.caps, REVIEW_LAYER),
+        caps=caps_of(folder.caps, REVIEW_LAYER),
     )
-
-
-def _most_reviews(protocol: ProtocolSettings) -> int:
-    """
-    Reviews that the protocol can ask for at most, whatever is refused.
-
-    A refused review costs no label, so others take its place: rounds · iterations times, budget / batches at once. No
-    pair is reviewed twice.
-    """
-    review = protocol.review
-    if not review.budget:
-        return 0
-    most = len(protocol.batches) * review.rounds * max(1, review.budget // review.batches)
-    return min(most, _most_pairs(protocol))
 
 
 def _pairs_asked(protocol: ProtocolSettings) -> int:
     """Pairs that the protocol asks about when nothing is refused."""
     return sum(with_decoys(size, protocol.decoys) for size in protocol.batches)
-
-
-def _most_pairs(protocol: ProtocolSettings) -> int:
-    """Pairs that it can ask about at most: what is refused makes later batches larger."""
-    most = [batch_size(size, 0.0) if earlier else size for earlier, size in enumerate(protocol.batches)]
-    return sum(with_decoys(size, protocol.decoys) for size in most)
 
 
 def _allowed(folder: OwnerFolder, layer: int) -> int:

@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unveil.errors import Closed, ProtocolError, StorageError, UnveilError
+from unveil.errors import Closed, ProtocolError, StorageError, TooEarly, UnveilError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.host import Host
 from unveil.runtime.worker import Worker
-from unveil.transport.failures import Busy, Refused, Unreachable
+from unveil.transport.failures import Busy, LogSetBack, Refused, UnitSetBack, Unreachable
 from unveil.transport.http.client import UnitClient
 
 
@@ -79,6 +79,11 @@ class Fetcher:
         return not self.host.log.outgoing(limit=1)
 
     @property
+    def halted(self) -> UnveilError | None:
+        """Why the owner goes no further, if it does not: its log was set back."""
+        return self._worker.halted
+
+    @property
     def finished(self) -> bool:
         """Whether the links have come."""
         return self.host.look(lambda owner: bool(owner.link_ids)) and self.sent
@@ -99,9 +104,14 @@ class Fetcher:
                 if mail is None:
                     self._found_empty[unit] = began
                 elif self._keep(unit, *mail):
-                    client.acknowledge(mail[0])
+                    heard = client.acknowledge(mail[0])
+                    if heard is not None:
+                        self.host.log.note(str(unit), heard)
                 pause = self._pace.first_pause
-            except (Unreachable, Busy, Refused, StorageError, Closed) as error:
+            except LogSetBack as error:
+                self._worker.halt(error)
+                return
+            except (Unreachable, Busy, Refused, StorageError, Closed, TooEarly, UnitSetBack) as error:
                 self.failures[str(unit)] = error
                 self._stop.wait(pause)
                 pause = min(self._pace.longest_pause, pause * 2)

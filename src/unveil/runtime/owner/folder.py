@@ -20,6 +20,8 @@ from unveil.projects.owner_config import FILE_NAME, OwnerConfig
 from unveil.protocol.roles import Role
 from unveil.records import Records
 from unveil.roles.owner import policy_file
+from unveil.roles.owner.allowance import Caps
+from unveil.roles.owner.budget import narrowed_caps
 from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import Policy
 from unveil.roles.owner.policy_file import ConsentList
@@ -28,6 +30,7 @@ from unveil.runtime.host import Host
 from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.worker import Worker, unit_clients
 from unveil.schema import Schema
+from unveil.schema.most_asked import MostAsked
 from unveil.settings.reader import read_text
 from unveil.storage.database import Database
 from unveil.storage.log.log import ProjectLog
@@ -60,8 +63,16 @@ class OwnerFolder:
         project = member.project
         two_owners(project)
         records = read_own_records(config, member)
-        encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name)
+        # A seed makes a demonstration that anybody can repeat, keys included: there is nothing to bind them for.
+        agreed = project.fingerprint() if config.seed is None else ""
+        encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name, agreed=agreed)
         return cls(config, member, records, read_policy(config, member, records), encoder)
+
+    @property
+    def caps(self) -> Caps:
+        """The most that may go: by the policy, and never more than the project allows."""
+        schema = self.member.project.linkage
+        return narrowed_caps(self.policy.caps, MostAsked.of(schema.protocol), len(schema.attributes))
 
     def check_size(self) -> None:
         """SettingError if the project does not take so many records."""

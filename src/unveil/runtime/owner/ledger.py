@@ -169,7 +169,7 @@ def _layer(view: OwnerView, layer: int, progress: OwnerProgress) -> LayerTotals:
     book = ledger.entries()
     values = book.attributes[book.layer == layer].sum(axis=0).tolist()
     records = ledger.records(layer).tolist()
-    caps = caps_of(view.folder.policy.caps, layer)
+    caps = caps_of(view.folder.caps, layer)
     return LayerTotals(
         disclosures=ledger.pairs(layer),
         refused=progress.wishes[layer].refused,

@@ -8,7 +8,7 @@ from typing import Final
 from unveil.protocol import codec, frames
 from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, LinkTable
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
-from unveil.roles.owner.decisions import KINDS, Answered, Prepared, Presented, Uploaded
+from unveil.roles.owner.decisions import KINDS, VALUE, Answered, BegunAnew, Prepared, Presented, Uploaded
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.storage.log.log import ProjectLog
 
@@ -102,11 +102,14 @@ class OwnerProgress:
                 self.fingerprint, self.agreed = decision.fingerprint, None
             case Uploaded() as decision:
                 self.parts = decision.parts
+            case BegunAnew():
+                self.records, self.digest, self.parts = None, b"", None
+                self.fingerprint, self.agreed = b"", None
             case Answered() as decision:
                 wishes, granted = self.wishes[decision.layer], sum(decision.granted)
                 wishes.answered += granted
                 wishes.refused += len(decision) - granted
-                wishes.values += sum(decision.given)
+                wishes.values += decision.given.count(VALUE)
 
     def _message(self, body: bytes) -> None:
         match codec.decode(body):

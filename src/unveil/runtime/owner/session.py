@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from unveil.errors import SettingError, UnveilError
+from unveil.errors import Closed, SettingError, UnveilError
 from unveil.protocol.roles import RECORD_UNIT, owner
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.claim import Claim
@@ -27,13 +28,17 @@ from unveil.runtime.owner.observer import OwnerObserver, Unwatched
 from unveil.runtime.owner.progress import OwnerProgress
 from unveil.runtime.owner.record_unit_watch import PATIENCE, RecordUnitWatch
 from unveil.runtime.owner.upload_judgement import SetAside, UploadJudgement
+from unveil.runtime.owner.view import has_changed
+from unveil.runtime.witness import LogWitness
+from unveil.transport.failures import Busy, Refused, Unreachable
 from unveil.transport.logs import Log, configure
 
 LOG_NAME: Final = "owner.log"
 _CHANGED = (
     "the key or the schema has changed since the owners agreed on them",
-    "put the key file and the project file back as they were, or start anew in another folder",
+    "put the key file and the project file back as they were",
 )
+_ANEW: Final = "the data has changed and nothing was asked about it yet: it is uploaded anew"
 
 
 @dataclass
@@ -54,6 +59,25 @@ class OwnerSession:
         """The threads that decide and deliver, not yet started."""
         return OwnerWorker(self.folder.member.project, self.host, self.log, self.folder.clients())
 
+    def compare_logs(self) -> None:
+        """
+        Compare logs with every unit that answers, before anything is decided; LogSetBack if ours was set back.
+
+        A unit that does not answer now is compared with before the first message goes there.
+        """
+        clients = self.folder.clients()
+
+        def compare(unit: str) -> None:
+            with clients[unit] as client:
+                client.witness = LogWitness(self.host.log, unit)
+                try:
+                    client.compare()
+                except (Unreachable, Busy, Refused, Closed):
+                    return
+
+        with ThreadPoolExecutor(len(clients)) as pool:
+            list(pool.map(compare, clients))
+
     def record_unit_watch(self, *, longest_pause: float) -> RecordUnitWatch:
         """Whoever asks the record unit how it stands, not yet started; that many seconds between questions at most."""
         return RecordUnitWatch(self.folder.client(RECORD_UNIT.role, timeout=PATIENCE), longest_pause=longest_pause)
@@ -70,8 +94,6 @@ def open_session(path: Path, *, demonstration: bool, observer: OwnerObserver | N
     config = load_config(path, demonstration=demonstration)
     address = str(owner(config.name))
     judgement = UploadJudgement(home(config), address)
-    if why := judgement.known():
-        raise SetAside(why)
     # A demonstration too: two processes that answer the same wishes would disclose twice what the policy allows once.
     claim = Claim(home(config), address)
     try:
@@ -85,12 +107,35 @@ def open_session(path: Path, *, demonstration: bool, observer: OwnerObserver | N
             with watching.busy("reading the log"):
                 _ = host.machine  # folded now, so that changed data is told before anything begins
             session = OwnerSession(folder, host, log, judgement)
+            if _begun_anew(session):
+                watching.note(_ANEW)
             progress = session.look()
-            if progress.agreed and progress.fingerprint != folder.encoder.fingerprint():
+            if progress.agreed and progress.fingerprint != folder.encoder.presented():
                 raise SettingError(_CHANGED[0], hint=_CHANGED[1])
             yield session
     finally:
         claim.release()
+
+
+def _begun_anew(session: OwnerSession) -> bool:
+    """
+    Begin anew if the upload was set aside or never went, and the data is another now; whether it was begun anew.
+
+    In the same log, so that nothing is forgotten. SetAside if the data is still what it was.
+    """
+    host, judgement = session.host, session.judgement
+    why, progress = judgement.known(), session.look()
+    changed = has_changed(session.folder.records, progress)
+    if why and progress.parts is not None:
+        if not changed:
+            raise SetAside(why)
+    elif progress.parts is not None or not changed:
+        judgement.forget()  # a note about an upload that was left behind just before the process died
+        host.look(lambda owner: owner.check_data())
+        return False
+    host.deciding(lambda owner: owner.begin_anew())
+    judgement.forget()
+    return True
 
 
 @contextmanager

@@ -121,6 +121,7 @@ def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
     answers = Approvals(home(config)).given()
     approval, units = _approval(config, member), unit_answers(member, config)
     record_unit, address = units[str(RECORD_UNIT)].status, str(member.address)
+    known = UploadJudgement(home(config), address).known()
     said = set_aside_text(upload_status(record_unit, address)) if upload.arrived else ""
     return OwnerStatus(
         project=member.project.name,
@@ -129,9 +130,9 @@ def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
         records=progress.records,
         fingerprint_shown=bool(progress.fingerprint),
         agreed=progress.agreed,
-        data=_data(config, member, progress),
+        data=None if known else _data(config, member, progress),
         upload=upload,
-        set_aside=UploadJudgement(home(config), address).known() or said or None,
+        set_aside=known or said or None,
         closed=record_unit is not None and record_unit.closed,
         complete=record_unit.uploads_complete if isinstance(record_unit, RecordUnitStatus) else None,
         wishes=progress.wishes_by_unit(),
@@ -144,8 +145,8 @@ def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
 
 
 def _data(config: OwnerConfig, member: Membership, progress: OwnerProgress) -> str | None:
-    """What is wrong with the data since the linkage began; None if nothing is, or nothing began."""
-    if not progress.digest:
+    """What is wrong with the data since it was uploaded; None if nothing is, or nothing was."""
+    if not progress.digest or progress.parts is None:
         return None
     try:
         records = read_own_records(config, member)

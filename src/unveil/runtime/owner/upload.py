@@ -65,6 +65,7 @@ class OwnerUpload:
     def work(self) -> bool:
         """Send what is not there yet; whether everything is there and usable, or the stop came first."""
         self.session.folder.check_size()
+        self.session.compare_logs()
         self.session.host.advance()  # draws handles and shows the fingerprint, if that was not done
         arrived = self.session.look().parts is not None and not self._outgoing()
         watch = self.session.record_unit_watch(longest_pause=_LONGEST_PAUSE)
@@ -102,6 +103,8 @@ class OwnerUpload:
         delivered: float | None = None  # since when our fingerprint is known to be there
         while True:
             failure = fetcher.failures.get(str(RECORD_UNIT))
+            if fetcher.halted is not None:
+                raise fetcher.halted
             if isinstance(failure, Closed):
                 raise ProjectClosed
             self._show(failure)
@@ -147,6 +150,8 @@ class OwnerUpload:
     def _explain(self, worker: OwnerWorker, watch: RecordUnitWatch) -> None:
         """Say why nothing arrives, or end the work if trying again would not help."""
         refusal = worker.not_taken.get(str(RECORD_UNIT))
+        if worker.halted is not None:
+            raise worker.halted
         if isinstance(refusal, Closed):
             raise ProjectClosed
         if isinstance(refusal, Rejected | Conflict):
@@ -175,7 +180,8 @@ class OwnerUpload:
             return False
         if self.session.look().parts is None:  # looked at after the status, which so is older than any part
             self.session.judgement.before(seen)
-        return self.session.judgement.usable(seen)
+        asked = bool(self.session.look().wishes[ATTRIBUTE_LAYER].received)
+        return self.session.judgement.usable(seen, asked=asked)
 
     def _show(self, failure: UnveilError | None) -> None:
         if failure is None:

@@ -2,8 +2,9 @@
 What the record unit's status means for our upload, and when that ends the work.
 
 An upload that was set aside as a whole is never looked at again: waiting for wishes would be waiting for ever. Once it
-is known it is written down in the owner's folder. Whoever mends the data begins a new folder, and the old one, if it
-ran once more, would fetch and throw away what is meant for the new one.
+is known it is written down in the owner's folder. Whoever mends the data goes on in the same folder, so that what the
+owner remembers of the linkage outlasts the upload. After a wish no upload can be set aside: whoever says so wants the
+owner to begin anew, and to forget.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from unveil.settings.reader import read_text
 from unveil.transport.status import RecordUnitStatus, UnitStatus, UploadStatus, printable
 
 FILE_NAME: Final = "set-aside.txt"
-MEND: Final = "mend the data, then begin anew in another folder: unveil owner init NEWFOLDER"
+MEND: Final = "mend the data, then run the same command again in the same folder"
 
 
 class SetAside(UnveilError):
@@ -28,7 +29,18 @@ class SetAside(UnveilError):
     def __init__(self, why: str) -> None:
         super().__init__(
             f"the record unit has set the whole upload aside: {why}",
-            hint=f"{MEND}; the project name stays, this folder is of no more use",
+            hint=f"{MEND}: mended data are uploaded anew",
+        )
+
+
+class SetAsideAfterWishes(UnveilError):
+    """The record unit says that it has set our upload aside, although it was asked about."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the record unit says that it has set the upload aside, but units have asked about it already; nothing is "
+            "begun anew, and nothing more is answered now",
+            hint="ask whoever runs the record unit; another linkage needs a project of another name",
         )
 
 
@@ -69,7 +81,7 @@ class UploadJudgement:
         return printable(read_text(self._path)) if self._path.exists() else ""
 
     def before(self, seen: SeenStatus) -> None:
-        """The record unit said this before any part was sent, so it is about an upload from another folder."""
+        """The record unit said this before any part was sent, so it is about an earlier upload."""
         upload = upload_status(seen.status, self._owner)
         self._earlier = upload if upload is not None and upload.set_aside is not None else None
 
@@ -78,8 +90,16 @@ class UploadJudgement:
         if self._arrived is None:
             self._arrived = time.monotonic()
 
-    def usable(self, seen: SeenStatus) -> bool:
-        """Whether the upload was found usable; SetAside or ProjectClosed if the work has to end."""
+    def forget(self) -> None:
+        """The upload that was set aside is left behind; another one is begun."""
+        self._path.unlink(missing_ok=True)
+
+    def usable(self, seen: SeenStatus, *, asked: bool = False) -> bool:
+        """
+        Whether the upload was found usable; SetAside or ProjectClosed if the work has to end.
+
+        `asked` says that units have asked about it: then nobody can set it aside any more.
+        """
         if seen.status.closed:
             raise ProjectClosed
         upload = upload_status(seen.status, self._owner)
@@ -88,6 +108,8 @@ class UploadJudgement:
         why = set_aside_text(upload)
         if not why:
             return upload is not None or not _tells_of_uploads(seen.status)
+        if asked:
+            raise SetAsideAfterWishes
         with replacing(self._path, overwrite=True) as temporary:
             temporary.write_text(why, encoding="utf-8")
         raise SetAside(why)

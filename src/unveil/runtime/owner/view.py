@@ -20,7 +20,7 @@ from unveil.storage.database import Database
 from unveil.storage.log.log import ProjectLog
 
 CHANGED: Final = "the data has changed since the linkage began"
-CHANGED_HINT: Final = "put the data back as it was, or start anew in another folder"
+CHANGED_HINT: Final = "put the data back as it was; other data need a project of another name"
 _SQLITE: Final = "sqlite:///"
 
 
@@ -43,7 +43,9 @@ def reading_log(config: OwnerConfig, project: str) -> Iterator[ProjectLog | None
 def check_unchanged(folder: OwnerFolder) -> None:
     """SettingError if the data is not what the linkage began with."""
     with reading_log(folder.config, folder.member.project.name) as log:
-        if log is not None and has_changed(folder.records, OwnerProgress().read(log)):
+        progress = None if log is None else OwnerProgress().read(log)
+        # Before anything was uploaded it may change: it gets new handles then.
+        if progress is not None and progress.parts is not None and has_changed(folder.records, progress):
             raise SettingError(f"{CHANGED}: handles would stand for other records", hint=CHANGED_HINT)
 
 
@@ -70,4 +72,6 @@ def viewing(path: Path, *, demonstration: bool, observer: OwnerObserver) -> Iter
     with reading_log(config, folder.member.project.name) as log:
         with observer.busy("reading the log"):
             view = None if log is None else OwnerView(folder, log, folder.host_on(log).machine)
+            if view is not None:
+                view.machine.check_data()
         yield view

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from unveil.errors import Closed, DuplicateError, SettingError, StorageError
 from unveil.storage.backend import Backend, ConstraintBroken, Transaction
-from unveil.storage.log import chain, contents, outbox, verification
+from unveil.storage.log import chain, contents, outbox, verification, witness
 from unveil.storage.log.entries import Known, LogEntry, batch
 from unveil.storage.log.outbox import Outgoing, Parcels, Pending
 from unveil.storage.log.residue import Residue
@@ -102,12 +102,14 @@ class ProjectLog:
         stub: bytes = b"",
         time: float,
         outgoing: Sequence[Outgoing] = (),
+        heard: bytes | None = None,
     ) -> int:
         """
         Write an entry and the messages it sends in one transaction, and return its number. Durable on return.
 
         `body` is what came in, by which a repetition is recognised; `kept` is what is stored, if that is less. `stub`
-        stays when the body is erased. An entry with an id is refused if the sender used that id before.
+        stays when the body is erased. An entry with an id is refused if the sender used that id before. `heard` is the
+        head of the sender's log, if it told that.
         """
         _check(time, sender, message_id, *(text for one in outgoing for text in (one.recipient, one.message_id)))
         # Hashing and sealing are the slow part, so they are done before the database is locked.
@@ -125,6 +127,8 @@ class ProjectLog:
                 if rest:
                     contents.insert(transaction, self._number, seq, contents.STUB, rest)
                 attached = parcels.insert(transaction, self._number, seq)
+                if heard is not None:
+                    witness.note(transaction, self._number, sender, heard)
                 commits = arrived, own.commitment, rest.commitment if rest else b""
                 self._add(transaction, head, chain.Link(seq, kind, sender, message_id, time + 0.0, *commits, attached))
         except ConstraintBroken:
@@ -163,21 +167,42 @@ class ProjectLog:
             self._residue.retry()  # a courier with nothing to send looks again and again, so nothing is left for long
         return found
 
-    def delivered(self, message_id: str, *, recipient: str) -> None:
+    def delivered(self, message_id: str, *, recipient: str, heard: bytes | None = None) -> None:
         """
         Note that a message arrived and erase its body; repeating this changes nothing.
+
+        `heard` is the head of the recipient's log, if it told that.
 
         What it held is gone from the database's files on return, or a moment later where deliveries follow each other
         closely; see `residue`.
         """
         with self._backend.write() as transaction:
             head = self._head(transaction)
+            if heard is not None:
+                witness.note(transaction, self._number, recipient, heard)
             # What a closed project did not send stays unsent.
             gone = head.state == "open" and outbox.deliver(
                 transaction, self._number, recipient, message_id, covered_by=head.seq + 1
             )
         if gone:
             self._residue.leave()
+
+    def note(self, party: str, head: bytes) -> None:
+        """Note the head of another party's log."""
+        with self._backend.write() as transaction:
+            witness.note(transaction, self._number, party, head)
+
+    def noted(self, party: str) -> bytes | None:
+        """The head of that party's log that was noted last; None if it never told one."""
+        with self._backend.read() as transaction:
+            return witness.noted(transaction, self._number, party)
+
+    def holds(self, head: bytes) -> bool:
+        """Whether this was the head of this log once. One that another party noted was, unless this log is set back."""
+        if head == chain.genesis(self.role, self.identity, self.name):
+            return True
+        with self._backend.read() as transaction:
+            return witness.holds(transaction, self._number, head)
 
     def uncovered(self) -> int:
         """How many deliveries no hash covers yet: those since the last entry. The next entry covers them."""

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import ssl
+import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 import httpx
 
 from unveil.errors import Closed, Conflict, SettingError, TooEarly
-from unveil.transport.failures import Busy, Refused, Rejected, Unreachable
+from unveil.transport.failures import Busy, LogSetBack, Refused, Rejected, UnitSetBack, Unreachable
 from unveil.transport.http.limits import FRAME, LONGEST_WAIT
 from unveil.transport.port import is_name
 from unveil.transport.status import UnitStatus, printable, read_status
@@ -26,13 +27,36 @@ _LARGEST_FRAME: Final = 64 << 20
 _LARGEST_TEXT: Final = 16 << 20
 _IDLE: Final = 60.0  # seconds; less than units keep idle connections
 _STRANGE: Final = "something answers there that is not a unit"
+_HEAD: Final = "Unveil-Head"
+_HEAD_BYTES: Final = 32
 _OWN_CERTIFICATE: Final = (
     "perhaps it does not accept our own certificate: ended, of another authority, not for client authentication"
 )
 
 
+class Witness(Protocol):
+    """What a caller knows of its own log and of the unit's."""
+
+    def head(self) -> bytes:
+        """The head of the caller's own log."""
+        ...
+
+    def holds(self, head: bytes) -> bool:
+        """Whether the caller's own log holds that head."""
+        ...
+
+    def noted(self) -> bytes | None:
+        """The head of the unit's log that the caller noted last."""
+        ...
+
+
 class UnitClient:
-    """Calls one unit about one project. Safe to use from several threads; connections are reused."""
+    """
+    Calls one unit about one project. Safe to use from several threads; connections are reused.
+
+    With a `witness`, logs are compared before the first message is sent or fetched, and again whenever the unit may
+    have been started anew: LogSetBack if our own log was set back, UnitSetBack if the unit's was.
+    """
 
     def __init__(
         self, address: str, tls: ssl.SSLContext, project: str, *, token: str | None = None, timeout: float = 30.0
@@ -46,6 +70,9 @@ class UnitClient:
         self._base = f"{self.address}/v1/projects/{project}"
         self._timeout = timeout
         self._shows_certificate = token is None
+        self.witness: Witness | None = None
+        self._compared = False
+        self._comparing = threading.Lock()
         headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._http = httpx.Client(
             verify=tls,
@@ -67,17 +94,56 @@ class UnitClient:
         """Close all connections."""
         self._http.close()
 
-    def put(self, message_id: str, frame: bytes) -> None:
-        """Hand in a message; when this returns, the unit has stored it."""
+    def compare(self) -> None:
+        """Compare logs with the unit: whether it knows of entries that ours does not hold, or we of entries of its."""
+        with self._comparing:
+            noted = self.witness.noted() if self.witness else None
+            try:
+                answer = self._object(
+                    self._call("POST", "/witness", json={"noted": None if noted is None else noted.hex()})
+                )
+            except Conflict:
+                raise UnitSetBack(self.address) from None
+            theirs = _hash(answer.get("noted"))
+            if self.witness is not None and theirs is not None and not self.witness.holds(theirs):
+                raise LogSetBack(self.address)
+            self._compared = True
+
+    def _exchange(self, method: str, path: str, **request: Any) -> _Answer:
+        """A call that sends or fetches a message: after logs were compared, and with the head of our own."""
+        if self.witness is not None and not self._compared:
+            self.compare()
+        try:
+            return self._call(method, path, **request)
+        except (TooEarly, Unreachable) as error:
+            self._compared = False  # the unit may have been started anew, perhaps with an older log
+            if self.witness is None and isinstance(error, TooEarly):
+                self.compare()  # whoever keeps no log has noted nothing, and says so
+            raise
+
+    def _own_head(self) -> dict[str, str]:
+        return {} if self.witness is None else {"head": self.witness.head().hex()}
+
+    def put(self, message_id: str, frame: bytes) -> bytes | None:
+        """Hand in a message; when this returns, the unit has stored it. Returns the head of its log."""
         # A length is given, so that the unit can refuse before it reads; pieces keep the TLS layer from copying the
         # rest of the frame over and over.
         headers = {"Content-Type": FRAME, "Content-Length": str(len(frame))}
-        self._call("PUT", f"/messages/{_name(message_id)}", headers=headers, content=_pieces(frame))
+        answer = self._exchange(
+            "PUT",
+            f"/messages/{_name(message_id)}",
+            headers=headers,
+            params=self._own_head(),
+            content=_pieces(frame),
+        )
+        return answer.head
 
     def mail(self, wait: int = 0) -> tuple[str, bytes] | None:
         """The oldest message for this owner and its id, waiting for one if need be; None if there is none."""
         seconds = max(0, min(int(wait), LONGEST_WAIT))
-        answer = self._call("GET", "/mailbox", params={"wait": str(seconds)}, extra_s=seconds, largest=_LARGEST_FRAME)
+        answer = self._exchange(
+            "GET", "/mailbox", params={"wait": str(seconds)}, extra_s=seconds, largest=_LARGEST_FRAME
+        )
         if answer.status == httpx.codes.NO_CONTENT:
             return None
         message_id = answer.headers.get("Unveil-Message-Id", "")
@@ -85,9 +151,9 @@ class UnitClient:
             raise Unreachable(self.address, _STRANGE)
         return message_id, answer.body
 
-    def acknowledge(self, message_id: str) -> None:
-        """Tell the unit that this message arrived."""
-        self._call("DELETE", f"/mailbox/{_name(message_id)}")
+    def acknowledge(self, message_id: str) -> bytes | None:
+        """Tell the unit that this message arrived; the head of its log."""
+        return self._exchange("DELETE", f"/mailbox/{_name(message_id)}", params=self._own_head()).head
 
     def status(self) -> UnitStatus:
         """Where the project stands at this unit; what the unit does not tell in a way that can be read is not known."""
@@ -169,6 +235,11 @@ class _Answer:
         self.status, self.headers, self.body = status, headers, body
 
     @property
+    def head(self) -> bytes | None:
+        """The head of the unit's log, if it tells it in its usual way."""
+        return _hash(self.headers.get(_HEAD))
+
+    @property
     def problem(self) -> str:
         """What the unit says is wrong, if it says so in its usual way."""
         try:
@@ -219,6 +290,15 @@ def _read(response: httpx.Response, largest: int) -> bytes:
 def _pieces(frame: bytes) -> Iterator[bytes]:
     for start in range(0, len(frame), _PIECE):
         yield frame[start : start + _PIECE]
+
+
+def _hash(text: object) -> bytes | None:
+    """A head as it is written; None if it is anything else."""
+    try:
+        found = bytes.fromhex(text) if isinstance(text, str) else b""
+    except ValueError:
+        return None
+    return found if len(found) == _HEAD_BYTES else None
 
 
 def _name(text: str) -> str:

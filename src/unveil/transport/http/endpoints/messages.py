@@ -13,18 +13,29 @@ from unveil.transport.http.access import MAILBOX_OWNERS, SENDERS
 from unveil.transport.http.call import MessageId, ProjectName, TheCall
 from unveil.transport.http.endpoint import Answer, Body, Endpoint, Slots
 from unveil.transport.http.limits import FRAME, LONGEST_WAIT
-from unveil.transport.port import NAME
+from unveil.transport.port import HEAD, NAME
 
 _MESSAGE_ID: Final = "Unveil-Message-Id"
 
 Wait = Annotated[int, Query(ge=0, le=LONGEST_WAIT, description="seconds to wait for mail if there is none")]
 
 
-async def _message(call: TheCall, project: ProjectName, message_id: MessageId) -> Response:
+Head = Annotated[str, Query(pattern=f"^({HEAD})?$", description="head of the caller's log, 64 hexadecimal digits")]
+_UNIT_HEAD: Final = "Unveil-Head"
+_HEADERS: Final = {_UNIT_HEAD: {"description": "Head of the unit's log.", "schema": {"type": "string"}}}
+
+
+async def _done(call: TheCall, project: str) -> Response:
+    """Done, with the head of this unit's log for the caller to note."""
+    head = await call.ask(call.shared.unit.head, project)
+    return Response(status_code=204, headers={_UNIT_HEAD: head.hex()})
+
+
+async def _message(call: TheCall, project: ProjectName, message_id: MessageId, head: Head = "") -> Response:
     frame = await call.request.body()
-    await call.ask(call.shared.unit.take, project, call.caller, message_id, frame)
+    await call.ask(call.shared.unit.take, project, call.caller, message_id, frame, bytes.fromhex(head) or None)
     call.shared.bell.ring(project)
-    return Response(status_code=204)
+    return await _done(call, project)
 
 
 MESSAGE: Final = Endpoint(
@@ -34,7 +45,8 @@ MESSAGE: Final = Endpoint(
     description="Hand in a message. It is stored when this is answered; the same message may be handed in again.",
     callers=SENDERS,
     body=Body(FRAME, "frame", content="a message as [the protocol](protocol.md) writes it"),
-    answers={204: Answer("Done.")},
+    query=frozenset({"head"}),
+    answers={204: Answer("Done.", headers=_HEADERS)},
     problems=frozenset({409, 425}),
     handler=_message,
     guide="""\
@@ -99,6 +111,7 @@ MAIL: Final = Endpoint(
         ),
         204: Answer("No mail."),
     },
+    problems=frozenset({425}),
     slots=Slots.POLLS,
     handler=_mail,
     guide="""\
@@ -116,9 +129,9 @@ Without step 3 the same message is given again. Acknowledging twice does no harm
 )
 
 
-async def _acknowledge(call: TheCall, project: ProjectName, message_id: MessageId) -> Response:
-    await call.ask(call.shared.unit.acknowledge, project, call.caller, message_id)
-    return Response(status_code=204)
+async def _acknowledge(call: TheCall, project: ProjectName, message_id: MessageId, head: Head = "") -> Response:
+    await call.ask(call.shared.unit.acknowledge, project, call.caller, message_id, bytes.fromhex(head) or None)
+    return await _done(call, project)
 
 
 ACKNOWLEDGE: Final = Endpoint(
@@ -127,6 +140,7 @@ ACKNOWLEDGE: Final = Endpoint(
     path="/v1/projects/{project}/mailbox/{message_id}",
     description="The message arrived and is needed here no more. Doing this again changes nothing.",
     callers=MAILBOX_OWNERS,
-    answers={204: Answer("Done.")},
+    query=frozenset({"head"}),
+    answers={204: Answer("Done.", headers=_HEADERS)},
     handler=_acknowledge,
 )
