@@ -70,7 +70,8 @@ def test_the_runs_have_every_kind_of_decision_and_of_message_in_them() -> None:
         logs = [(whole(name).parties[party].log, fresh(party, name)) for name in SCHEMAS]
         events = [event(entry, machine) for log, machine in logs for entry in log]
         decided = {one.kind() for one in events if isinstance(one, Decision)}
-        assert set(fresh(party, "paper").decisions) - ({"Approved"} if party == OWNERS[0] else set()) == decided
+        written = set(fresh(party, "paper").decisions) - {"Opened", "Decided"}  # those are of earlier releases
+        assert written - ({"Approved"} if party == OWNERS[0] else set()) == decided
     assert all(set(a) & set(b) for a, b in (whole(name).link_ids for name in SCHEMAS))
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Json
 
 commands = typer.Typer(help="key files: the secret that a project's owners share", no_args_is_help=True)
@@ -40,8 +41,8 @@ def new(
     if as_json:
         print_json({"file": str(file)})
     else:
-        typer.echo(f"key written to {file}")
-        typer.echo(_REMINDER, err=True)
+        say(f"key written to {file}")
+        say(_REMINDER, err=True)
 
 
 @commands.command()
@@ -73,8 +74,8 @@ def export(
     if as_json:
         print_json({"file": str(out)})
     else:
-        typer.echo(f"sealed key written to {out}")
-        typer.echo(_OTHER_WAY, err=True)
+        say(f"sealed key written to {out}")
+        say(_OTHER_WAY, err=True)
 
 
 @commands.command("import")
@@ -109,8 +110,8 @@ def import_(
     if as_json:
         print_json({"file": str(out)})
     else:
-        typer.echo(f"key written to {out}")
-        typer.echo(_REMINDER, err=True)
+        say(f"key written to {out}")
+        say(_REMINDER, err=True)
 
 
 @commands.command()
@@ -138,8 +139,8 @@ def fingerprint(
     if as_json:
         print_json({"key": str(key), "project": loaded.name, "fingerprint": found})
     else:
-        typer.echo(found)
-        typer.echo("every owner must get the same; it says nothing about the key", err=True)
+        say(found)
+        say("every owner must get the same; it says nothing about the key", err=True)
 
 
 def _passphrase(file: Path | None, *, twice: bool) -> str:

@@ -15,6 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
+from unveil.safety.coins import Coins, SeededCoins
+
 
 class Draw(Protocol):
     """Random numbers and bytes for one decision."""
@@ -22,6 +24,11 @@ class Draw(Protocol):
     @property
     def rng(self) -> np.random.Generator:
         """For choices that may be guessed without harm: samples and orders."""
+        ...
+
+    @property
+    def coins(self) -> Coins:
+        """For noise that protects people."""
         ...
 
     def entropy(self, size: int) -> bytes:
@@ -44,6 +51,11 @@ class SeededDraw:
     def rng(self) -> np.random.Generator:
         """A generator seeded by the text."""
         return np.random.default_rng(int.from_bytes(hashlib.sha256(self.text.encode()).digest(), "big"))
+
+    @property
+    def coins(self) -> Coins:
+        """Coins of that generator."""
+        return SeededCoins(self.rng)
 
     def entropy(self, size: int) -> bytes:
         """The next `size` bytes: SHAKE-256 of the text, read in pieces."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli.app import notes, print_json
+from unveil.cli.door import notes, print_json, say, say_lines
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
 
@@ -43,14 +43,12 @@ def init(
     if as_json:
         print_json(begun.as_json())
         return
-    typer.echo(f"{begun.records} records; configuration written to {service.config_file}")
-    typer.echo(f"project fingerprint  {begun.project_fingerprint} (compare with every party, by telephone)")
-    typer.echo(
-        f"key fingerprint      {begun.fingerprint} (compare with the other owners; it says nothing about the key)"
-    )
+    say(f"{begun.records} records; configuration written to {service.config_file}")
+    say(f"project fingerprint  {begun.project_fingerprint} (compare with every party, by telephone)")
+    say(f"key fingerprint      {begun.fingerprint} (compare with the other owners; it says nothing about the key)")
     if policy is None:
-        typer.echo("note: without a policy every wish of the protocol is answered", err=True)
-    typer.echo(f"next: unveil owner check {folder}", err=True)
+        say("note: without a policy every wish of the protocol is answered", err=True)
+    say(f"next: unveil owner check {folder}", err=True)
 
 
 def check(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
@@ -70,4 +68,4 @@ def check(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: J
     if as_json:
         print_json(report.as_json())
     else:
-        typer.echo("\n".join(check_lines(report)))
+        say_lines(check_lines(report))

@@ -185,7 +185,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
     def _parts(self) -> Iterator[RecordEncodings]:
         """Every record, encoded as a whole."""
         assert self._handles is not None
-        filters = self._encoder.record_level(self._records, rng=self._chance("upload").rng)
+        filters = self._encoder.record_level(self._records, rng=self._chance("upload").coins)
         blocking = self._encoder.blocking_keys(self._records)
         size = max(1, PART // (ID + filters.shape[1] * 8 + blocking.shape[1] * blocking.shape[2]))
         parts = max(1, -(-len(self._records) // size))

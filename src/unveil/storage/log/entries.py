@@ -91,11 +91,6 @@ def batch(transaction: Transaction, project: int, home: bytes, after: int) -> tu
     return last, [_entry(row, found, home, gone, closed=state == "closed") for row in rows]
 
 
-def label_of(home: bytes, seq: int, part: int, kind: str, sender: str, message_id: str) -> contents.Label:
-    """The label of an entry's own body or of its stub."""
-    return contents.Label(home, seq, part, (kind, sender, message_id))
-
-
 def _entry(row: Row, found: contents.Contents, home: bytes, gone: Container[int], *, closed: bool) -> LogEntry:
     seq, kind, sender, message_id, time, stored, stub_commit = row
     about = kind, sender, message_id
@@ -104,7 +99,7 @@ def _entry(row: Row, found: contents.Contents, home: bytes, gone: Container[int]
     rest = found.pop((seq, contents.STUB), contents.NOTHING)
     body = stub = None
     if not (own.erased and seq in gone):
-        body = contents.unseal(own, label_of(home, seq, contents.OWN, *about), stored)
+        body = contents.unseal(own, contents.Label(home, seq, contents.OWN, about), stored)
     if stub_commit and not (rest.erased and closed):
-        stub = contents.unseal(rest, label_of(home, seq, contents.STUB, *about), stub_commit)
+        stub = contents.unseal(rest, contents.Label(home, seq, contents.STUB, about), stub_commit)
     return LogEntry(seq, kind, sender, message_id, body, stub or b"", time)

@@ -249,9 +249,7 @@ class ProjectLog:
         rewritten one.
         """
         with self._backend.read() as transaction:
-            return verification.problems(
-                transaction, self._number, self._home, expected
-            )
+            return verification.problems(transaction, self._number, self._home, expected)
 
     def _head(self, transaction: Transaction) -> _Head:
         found = transaction.row("SELECT state, head_seq, head_hash FROM projects WHERE id = ?", [self._number])

@@ -74,9 +74,7 @@ class Parcels:
         return chain.attached_messages(covered)
 
 
-def waiting(
-    transaction: Transaction, project: int, home: bytes, *, recipient: str | None, limit: int
-) -> list[Pending]:
+def waiting(transaction: Transaction, project: int, home: bytes, *, recipient: str | None, limit: int) -> list[Pending]:
     """Undelivered messages of an open project, oldest first; to one recipient or to all. Damaged if one was changed."""
     wanted, values = ("", []) if recipient is None else (" AND o.recipient = ?", [recipient])
     rows = transaction.rows(

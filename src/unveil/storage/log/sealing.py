@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from unveil.storage.backend import Transaction
 from unveil.storage.log import chain, contents
-from unveil.storage.log.entries import label_of
 from unveil.storage.log.outbox import Outgoing, Parcels
 
 
@@ -31,11 +30,11 @@ class SealedEntry:
         self.seq, self._entry = seq, entry
         about = entry.kind, entry.sender, entry.message_id
         content = entry.body if entry.kept is None else entry.kept
-        self._own = contents.seal(content, label_of(home, seq, contents.OWN, *about))
+        self._own = contents.seal(content, contents.Label(home, seq, contents.OWN, about))
         self._arrived = self._own.commitment
         if entry.kept is not None:
             self._arrived = chain.commitment(self._own.nonce, entry.body)
-        self._stub = contents.seal(entry.stub, label_of(home, seq, contents.STUB, *about)) if entry.stub else None
+        self._stub = contents.seal(entry.stub, contents.Label(home, seq, contents.STUB, about)) if entry.stub else None
         self._parcels = Parcels(entry.outgoing, home=home, seq=seq)
 
     def insert(self, transaction: Transaction, project: int) -> chain.Link:

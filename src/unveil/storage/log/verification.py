@@ -18,9 +18,8 @@ from typing import Final
 
 from unveil.storage.backend import Row, Transaction
 from unveil.storage.log import chain, contents, keeps
-from unveil.storage.log.entries import label_of as entry_label
 from unveil.storage.log.entries import last_of_batch
-from unveil.storage.log.outbox import label_of as message_label
+from unveil.storage.log.outbox import label_of
 
 #: Below every number: an entry numbered 0 or -5 was put there by somebody else.
 _LOWEST: Final = -(1 << 62)
@@ -124,10 +123,10 @@ def _entry(walk: _Walk, row: Row, sent: list[Row]) -> None:
         walk.report(seq, "it was changed, or the entry before it")
     if link.kind in {"message", "decision"}:
         about = link.kind, link.sender, link.message_id
-        label = entry_label(walk.home, seq, contents.OWN, *about)
+        label = contents.Label(walk.home, seq, contents.OWN, about)
         _content(walk, "its body", label, link.stored, own, gone=walk.closed or seq in walk.gone)
         if link.stub:
-            label = entry_label(walk.home, seq, contents.STUB, *about)
+            label = contents.Label(walk.home, seq, contents.STUB, about)
             _content(walk, "its stub", label, link.stub, stub, gone=walk.closed)
         elif stub != contents.NOTHING:
             walk.report(seq, "a stub was added")
@@ -175,7 +174,7 @@ def _sent(walk: _Walk, seq: int, messages: list[Row]) -> None:
         # Only what was sent can be delivered, and no later than now.
         if delivered != 0 and not seq < delivered <= walk.last + 1:
             walk.report(seq, f"message {position} is neither waiting nor delivered")
-        label = message_label(walk.home, seq, part, recipient, message_id)
+        label = label_of(walk.home, seq, part, recipient, message_id)
         stored = contents.Stored(*found)
         _content(walk, f"message {position}", label, commit, stored, gone=walk.closed or delivered != 0)
 
