@@ -179,7 +179,9 @@ def test_before_anything_was_sent_there_is_little_to_tell(trial: OwnerTrial) -> 
     assert f"unveil owner upload {folder}" in unveil("owner", "status", folder, "--demonstration").stdout
     assert "nothing has left yet\n" == unveil("owner", "ledger", folder, "--demonstration").stdout
     assert "nothing waits for approval\n" == unveil("owner", "approve", folder, "--demonstration").stdout
-    Path(trial.trial.database("owner-a").removeprefix("sqlite:///")).touch()  # another process is just making it
+    Path(trial.trial.database("owner-a").removeprefix("sqlite:///")).touch(
+        mode=0o600
+    )  # another process is just making it
     assert "nothing has left yet\n" == unveil("owner", "ledger", folder, "--demonstration").stdout
     done = unveil("owner", "results", folder, "--out", trial.root / "early.csv", "--demonstration")
     assert 75 == done.returncode

@@ -124,7 +124,8 @@ class _Header:
 
     def page(self) -> _Page:
         found = self._struct(0)
-        encodings = [found.get(kind, {}).get(field) for kind, field in ((5, 2), (7, 2), (8, 4))]
+        inner = ((found.get(kind), field) for kind, field in ((5, 2), (7, 2), (8, 4)))
+        encodings = [struct.get(field) for struct, field in inner if isinstance(struct, dict)]
         sizes = found.get(2), found.get(3)
         if not all(isinstance(size, int) for size in sizes):
             raise ValueError("no page header")

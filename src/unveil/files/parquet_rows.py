@@ -103,7 +103,7 @@ def texts(path: Path, column: Any, name: str, before: int, allowance: Allowance)
         distinct: list[str] = text.fill_null("").to_pylist()
     except UnicodeDecodeError:
         row = before + 1 + int(np.argmax(np.isin(where, _broken(text))))
-        raise InputError(path, NOT_UTF8[0], row=row, column=name) from None
+        raise InputError(path, NOT_UTF8[0], row=row, column=name, hint=NOT_UTF8[1]) from None
     return [distinct[number] for number in where.tolist()]
 
 

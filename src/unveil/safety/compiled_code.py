@@ -9,8 +9,7 @@ that NUMBA_CACHE_DIR names, each only if it is private (`private_folder`). Witho
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,19 +17,25 @@ from typing import Any
 from unveil.safety.private_folder import private_folder
 
 
-@contextmanager
-def kept_privately() -> Iterator[bool]:
-    """Within this block Numba keeps compiled functions in a private folder; whether there is one."""
-    from numba import config
+def compiled_privately(function: Callable[..., Any], **options: Any) -> Any:
+    """The function as Numba compiles it with these options, kept in the private folder, or nowhere."""
+    import numba
 
-    settings: Any = config
-    folder = compiled_folder()
-    before = settings.CACHE_DIR
-    settings.CACHE_DIR = "" if folder is None else str(folder)
-    try:
-        yield folder is not None
-    finally:
-        settings.CACHE_DIR = before
+    settings: Any = numba.config
+    folder, before = compiled_folder(), settings.CACHE_DIR
+    if folder is not None:
+        settings.CACHE_DIR = str(folder)
+        try:
+            compiled: Any = numba.njit(cache=True, **options)(function)
+        except RuntimeError:  # the function is in no file, or nothing can be written
+            pass
+        else:
+            # Where Numba cannot write to the folder it looks for another one by itself.
+            if Path(compiled._cache.cache_path).is_relative_to(folder):  # noqa: SLF001 - there is no public way
+                return compiled
+        finally:
+            settings.CACHE_DIR = before
+    return numba.njit(**options)(function)
 
 
 @cache

@@ -172,7 +172,13 @@ class Sqlite:
         return self._connection
 
     def _check_private(self) -> None:
-        """Refuse what others can read: once copied, it cannot be called back. SQLite's other files count as well."""
+        """
+        Refuse what others can read: once copied, it cannot be called back. SQLite's other files count as well.
+
+        An auditor's copy on a medium that cannot be written to is read as it is, for its modes cannot be mended.
+        """
+        if self._read_only and not os.access(self._path.parent, os.W_OK):
+            return
         for ending in ("", "-wal", "-shm", "-journal"):
             private_file.check_private(self._path.with_name(self._path.name + ending), error=StorageError)
         private_file.check_folder(self._path.parent, error=StorageError)

@@ -22,7 +22,7 @@ from typing import TypeVar, cast
 
 import numba
 
-from unveil.safety.compiled_code import kept_privately
+from unveil.safety.compiled_code import compiled_privately
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -32,9 +32,7 @@ _PARTS_PER_THREAD = 4
 
 def compiled(function: F) -> F:
     """The function as machine code, kept on disk for the next process if some folder is this user's alone."""
-    with kept_privately() as possible:
-        kernel = numba.njit(nogil=True, cache=possible)(function)
-    return cast("F", kernel)
+    return cast("F", compiled_privately(function, nogil=True))
 
 
 def threads() -> int:

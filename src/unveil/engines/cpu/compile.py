@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import numba
 from numba.extending import intrinsic
 
-from unveil.safety.compiled_code import kept_privately
+from unveil.safety.compiled_code import compiled_privately
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,11 +27,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Arguments are arrays, numbers and plain tuples: a class of ours would be looked up by name when the compiled code is
     read back from disk, even by a version that no longer has it.
     """
-    with kept_privately() as possible:
-        if not possible:
-            # No folder is ours alone: every process then compiles for itself, which takes seconds and loses nothing.
-            return numba.njit(**_OPTIONS)(function)
-        compiled = numba.njit(cache=True, **_OPTIONS)(function)
+    # Where no folder is ours alone every process compiles for itself, which takes seconds and loses nothing.
+    compiled = compiled_privately(function, **_OPTIONS)
     _renew_with_any_source(compiled)
     return compiled
 
