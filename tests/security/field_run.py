@@ -67,6 +67,7 @@ class Observed:
     ascribed: list[str] = field(default_factory=list)  # tasks whose verdict the other reviewer could give again
     arguments: dict[str, bytes] = field(default_factory=dict)  # of each party's process
     environment: dict[str, bytes] = field(default_factory=dict)
+    core: dict[str, list[str]] = field(default_factory=dict)  # soft and hard limit of core files
     modes: dict[str, int] = field(default_factory=dict)  # of every file, by its path
 
 
@@ -263,6 +264,8 @@ def _look_at_processes(trial: Trial, processes: Mapping[str, subprocess.Popen[by
             place = Path(f"/proc/{process.pid}")
             observed.arguments[party] = (place / "cmdline").read_bytes()
             observed.environment[party] = (place / "environ").read_bytes()
+            limits = (place / "limits").read_text(encoding="ascii").splitlines()
+            observed.core[party] = next(line for line in limits if line.startswith("Max core")).split()[4:6]
     for party in PARTY_FOLDERS:
         for path in (trial.root / party).rglob("*"):
             with suppress(FileNotFoundError):  # a party at work removes files too

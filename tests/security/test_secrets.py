@@ -21,7 +21,7 @@ from tomli_w import dumps as document
 from two_projects import unit_config
 
 from patience import PATIENCE
-from unveil.lab.local_parties.folder import OWNERS, UNIT_FOLDERS
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, UNIT_FOLDERS
 
 PASSWORD = "Passwort-Zwiebel-77"
 PASSPHRASE = "correct horse Zwiebel staple"
@@ -35,6 +35,11 @@ def _needles(run: FieldRun) -> dict[str, bytes]:
         body = "".join(path.read_text(encoding="ascii").splitlines()[1:-1])
         found |= {f"{path.name} {how}": one for how, one in of_bytes(base64.b64decode(body)[36:68]).items()}
     return found | dict(marks())
+
+
+def test_no_party_would_leave_a_core_dump(run: FieldRun) -> None:
+    """Asked of the kernel while units and owners were at work."""
+    assert dict.fromkeys(PARTY_FOLDERS, ["0", "0"]) == run.observed.core
 
 
 def test_nothing_secret_is_in_arguments_or_environments(run: FieldRun) -> None:

@@ -35,9 +35,9 @@ _COMMON: Final = (
     "password", "passwort", "passphrase", "motdepasse", "contrasena", "secret", "geheim", "letmein", "welcome",
     "willkommen", "admin", "login", "master", "dragon", "monkey", "iloveyou", "princess", "sunshine", "football",
     "qwertyuiop", "qwertzuiop", "asdfghjkl", "qwerty", "qwertz", "azerty", "asdf", "yxcv", "zxcv", "changeme", "test",
-    "unveil", "linkage", "hospital", "clinic", "register", "project", "patient", "january", "february", "march", "april",
-    "august", "september", "october", "november", "december", "monday", "friday", "spring", "summer", "autumn", "winter",
-    "correcthorsebatterystaple",
+    "unveil", "linkage", "hospital", "clinic", "register", "project", "patient", "january", "february", "march",
+    "april", "august", "september", "october", "november", "december", "monday", "friday", "spring", "summer", "autumn",
+    "winter", "correcthorsebatterystaple",
 )  # fmt: skip
 _COMMON_BITS, _LETTER_BITS, _ODD_LETTER_BITS, _DIGIT_BITS, _SIGN_BITS = 10.0, 2.2, 5.5, 3.3, 5.0
 _FEW_LETTERS: Final = 2  # so few in a row are no word
