@@ -7,7 +7,6 @@ import re
 import pytest
 
 from unveil.errors import KeyFileError
-from unveil.files import passphrase
 from unveil.files.passphrase import BITS, FEWEST_BITS, check_passphrase, estimated_bits, new_passphrase
 
 
@@ -30,7 +29,7 @@ def test_the_words_are_drawn_by_the_operating_system(monkeypatch: pytest.MonkeyP
         drawn.append(letters)
         return letters[len(drawn) % len(letters)]
 
-    monkeypatch.setattr(passphrase.secrets, "choice", choice)
+    monkeypatch.setattr("secrets.choice", choice)
     new_passphrase()
     assert len(drawn) >= 24
 

@@ -39,7 +39,7 @@ def _needles(run: FieldRun) -> dict[str, bytes]:
 
 def test_no_party_would_leave_a_core_dump(run: FieldRun) -> None:
     """Asked of the kernel while units and owners were at work."""
-    assert dict.fromkeys(PARTY_FOLDERS, ["0", "0"]) == run.observed.core
+    assert {party: ["0", "0"] for party in PARTY_FOLDERS} == run.observed.core
 
 
 def test_nothing_secret_is_in_arguments_or_environments(run: FieldRun) -> None:

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from unveil.errors import UnveilError
 from unveil.safety.visible import visible, visible_json, visible_lines
 
 
@@ -49,10 +50,17 @@ def say_text(text: str) -> None:
 
 
 def say_error(message: str, hint: str | None) -> None:
-    """Print an error as every command prints it; errors have made their foreign parts visible already."""
-    typer.echo(visible_lines(f"unveil: error: {message}"), err=True)
+    """Print an error of one line as every command prints it."""
+    say(f"unveil: error: {message}", err=True)
     if hint:
-        typer.echo(visible_lines(f"hint: {hint}"), err=True)
+        say(f"hint: {hint}", err=True)
+
+
+def say_failure(error: UnveilError) -> None:
+    """Print what ended a command; an error has made what is foreign in its lines visible already."""
+    typer.echo(visible_lines(f"unveil: error: {error.message}"), err=True)
+    if error.hint:
+        typer.echo(visible_lines(f"hint: {error.hint}"), err=True)
 
 
 def print_json(value: Any) -> None:

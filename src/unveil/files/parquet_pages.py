@@ -126,10 +126,10 @@ class _Header:
         found = self._struct(0)
         inner = ((found.get(kind), field) for kind, field in ((5, 2), (7, 2), (8, 4)))
         encodings = [struct.get(field) for struct, field in inner if isinstance(struct, dict)]
-        sizes = found.get(2), found.get(3)
-        if not all(isinstance(size, int) for size in sizes):
-            raise ValueError("no page header")
-        return _Page(*sizes, self._at, tuple(each for each in encodings if each is not None))
+        unpacked, packed = found.get(2), found.get(3)
+        if not (isinstance(unpacked, int) and isinstance(packed, int)):
+            raise ValueError("no page header")  # noqa: TRY004 - of bytes, not of a type
+        return _Page(unpacked, packed, self._at, tuple(each for each in encodings if each is not None))
 
     def _struct(self, depth: int) -> dict[int, Any]:
         if depth > _DEEPEST:
