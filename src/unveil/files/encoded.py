@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.files.atomic import replacing
-from unveil.files.parquet_pages import Allowance, check_pages
+from unveil.files.parquet_pages import UnpackedSize, check_pages
 from unveil.files.parquet_rows import texts
 from unveil.files.source import kind_of, opened
 from unveil.protocol.messages import HASH, filter_bytes
@@ -111,14 +111,14 @@ def _check_sizes(path: Path, handle: BinaryIO, file: Any) -> None:
     schema = file.schema_arrow
     check_pages(path, handle, file.metadata, schema.names)
     width = sum(schema.field(name).type.byte_width for name in schema.names if name != _ID)
-    Allowance(path, handle.seek(0, 2)).take(file.metadata.num_rows * (width + _PER_ID))
+    UnpackedSize(path, handle.seek(0, 2)).take(file.metadata.num_rows * (width + _PER_ID))
 
 
 def _ids(path: Path, column: Any) -> list[str]:
-    allowance = Allowance(path, path.stat().st_size)
+    unpacked = UnpackedSize(path, path.stat().st_size)
     found: list[str] = []
     for chunk in column.chunks:
-        found += texts(path, chunk, _ID, len(found), allowance)
+        found += texts(path, chunk, _ID, len(found), unpacked)
     return found
 
 

@@ -53,8 +53,8 @@ class _Page:
     encodings: tuple[int, ...]
 
 
-class Allowance:
-    """How many bytes a file may still become; `take` refuses the file when they are used up."""
+class UnpackedSize:
+    """What a file has become so far; `take` refuses it once that is more than a file of its size may."""
 
     def __init__(self, path: Path, size: int) -> None:
         self._path = path
@@ -70,7 +70,7 @@ class Allowance:
 def check_pages(path: Path, handle: BinaryIO, metadata: Any, columns: Collection[str]) -> None:
     """Refuse a file whose pages of these columns unpack to more than a file of its size should hold."""
     size = handle.seek(0, 2)
-    allowance = Allowance(path, size)
+    whole = UnpackedSize(path, size)
     for chunk in _chunks(metadata, columns):
         for page in _pages(path, handle, chunk, size):
             if page.unpacked > LARGEST_PAGE:
@@ -78,7 +78,7 @@ def check_pages(path: Path, handle: BinaryIO, metadata: Any, columns: Collection
             if _DELTA_BYTE_ARRAY in page.encodings:
                 problem = "is written in an encoding whose size nobody can tell beforehand (DELTA_BYTE_ARRAY)"
                 raise InputError(path, problem, hint="export it again with plain or dictionary encoding, or as CSV")
-            allowance.take(page.unpacked)
+            whole.take(page.unpacked)
 
 
 def _chunks(metadata: Any, columns: Collection[str]) -> Iterator[Any]:

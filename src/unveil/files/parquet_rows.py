@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from unveil.errors import InputError
 from unveil.files.csv_rows import NOT_UTF8, TOO_LONG, RowBatch
 from unveil.files.header import column_positions
-from unveil.files.parquet_pages import Allowance, check_pages
+from unveil.files.parquet_pages import UnpackedSize, check_pages
 from unveil.files.source import FIELD_LIMIT, opened
 
 _BATCH: Final = 1 << 14
@@ -32,27 +32,27 @@ def parquet_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
     with opened(path) as handle:
         # pyarrow's own messages may quote bytes of the file, so they are never passed on.
         try:
-            file, allowance = _checked(path, handle, needed)
+            file, unpacked = _checked(path, handle, needed)
             row = 0
             for part in file.iter_batches(batch_size=_BATCH, columns=list(needed)):
-                columns = [texts(path, part.column(name), name, row, allowance) for name in needed]
+                columns = [texts(path, part.column(name), name, row, unpacked) for name in needed]
                 yield RowBatch(range(row + 1, row + part.num_rows + 1), columns)
                 row += part.num_rows
         except (pa.ArrowException, OSError, MemoryError, ValueError):
             raise InputError(path, _DAMAGED, hint=_AGAIN) from None
 
 
-def _checked(path: Path, handle: BinaryIO, needed: Sequence[str]) -> tuple[Any, Allowance]:
+def _checked(path: Path, handle: BinaryIO, needed: Sequence[str]) -> tuple[Any, UnpackedSize]:
     """The file, once its columns are known to be what is needed and not to unpack to more than they may."""
     plain = pq.ParquetFile(handle)
     schema, metadata = plain.schema_arrow, plain.metadata
     column_positions(path, list(schema.names), needed)
     _check_types(path, schema, needed)
-    allowance = Allowance(path, handle.seek(0, 2))
+    unpacked = UnpackedSize(path, handle.seek(0, 2))
     check_pages(path, handle, metadata, needed)
-    allowance.take(_PER_VALUE * metadata.num_rows * len(needed))
+    unpacked.take(_PER_VALUE * metadata.num_rows * len(needed))
     by_value = [name for name in needed if _is_text(_kind(schema, name))]
-    return pq.ParquetFile(handle, metadata=metadata, read_dictionary=by_value), allowance
+    return pq.ParquetFile(handle, metadata=metadata, read_dictionary=by_value), unpacked
 
 
 def parquet_names(path: Path) -> tuple[list[str], dict[str, str]]:
@@ -87,7 +87,7 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def texts(path: Path, column: Any, name: str, before: int, allowance: Allowance) -> list[str]:
+def texts(path: Path, column: Any, name: str, before: int, unpacked: UnpackedSize) -> list[str]:
     """A column of a batch as text; `before` is the number of rows before it."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
@@ -98,7 +98,7 @@ def texts(path: Path, column: Any, name: str, before: int, allowance: Allowance)
     if lengths.max(initial=0) > 4 * FIELD_LIMIT:  # at most four bytes to a character
         row = before + 1 + int(np.argmax(lengths[where] > 4 * FIELD_LIMIT))
         raise InputError(path, TOO_LONG[0], row=row, column=name, hint=TOO_LONG[1])
-    allowance.take(int(lengths[where].sum()))
+    unpacked.take(int(lengths[where].sum()))
     try:
         distinct: list[str] = text.fill_null("").to_pylist()
     except UnicodeDecodeError:

@@ -64,7 +64,7 @@ def check_private(path: Path, *, error: type[UnveilError]) -> None:
         mode = path.stat().st_mode
     except OSError:  # none, or not for us to see: whoever opens it is told
         return
-    if os.name == "posix" and mode & 0o077:
+    if os.name == "posix" and stat.S_ISREG(mode) and mode & 0o077:
         raise error(f"{path}: others on this machine can read it", hint=f"chmod 600 {path}")
 
 
