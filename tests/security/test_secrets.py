@@ -63,8 +63,8 @@ def test_nothing_secret_is_in_any_log(run: FieldRun) -> None:
 def test_logs_hold_ids_and_counts(run: FieldRun) -> None:
     """Every word of every line is a name from our tables, a number, a time or an id."""
     words = re.compile(
-        r'"(?:[a-z_]+|[A-Z]+|[A-Za-z]+Error|/[a-z0-9_/{}.]*|[0-9T:.\-]+Z|[0-9a-f]{32}|record unit|attribute unit|'
-        r'review unit|simulation|uvicorn\.error|[a-z_]+:[0-9]+|[A-Za-z]*)"|[0-9.e-]+|null'
+        r'"(?:[a-z_]+|[A-Z]+|[A-Za-z]+Error|/[a-z0-9_/{}.]*|[0-9T:.\-]+Z|[0-9a-f]{16}|[0-9a-f]{32}|record unit|'
+        r'attribute unit|review unit|simulation|uvicorn\.error|[a-z_]+:[0-9]+|[A-Za-z]*)"|[0-9.e-]+|null'
     )
     for unit in UNIT_FOLDERS:
         lines = (run.trial.root / unit / "stderr.log").read_text(encoding="utf-8").splitlines()
