@@ -122,11 +122,14 @@ def test_a_message_that_was_changed_is_never_handed_to_a_courier(url: str) -> No
     with Database.open(url, role="record unit") as database:
         log = database.project("flu")
         log.append(kind="decision", body=b"asked", time=1.0, outgoing=[WISH])
-        courier = Courier(log, WISH.recipient, unit, report=lambda *_: None, rng=random.Random(1))
+        told: list[str] = []
+        report = lambda recipient, _, error: told.append(f"{recipient}: {type(error).__name__}")  # noqa: E731
+        courier = Courier(log, WISH.recipient, unit, report=report, rng=random.Random(1))
         ((body,),) = raw(url, "SELECT body FROM bodies WHERE part = 1")
         raw(url, "UPDATE bodies SET body = ? WHERE part = 1", [flipped(body, 3)])
         assert courier.step() > 0
-        assert [] == unit.got
+        assert courier.step() > 0
+        assert ([], [f"{WISH.recipient}: Damaged"]) == (unit.got, told)
         raw(url, "UPDATE bodies SET body = ? WHERE part = 1", [body])
         assert (0.0, [WISH.body]) == (courier.step(), unit.got)
 

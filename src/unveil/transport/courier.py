@@ -72,7 +72,8 @@ class Courier:
     Delivers to one recipient.
 
     A message that the recipient does not take (Rejected, Conflict, Closed, Refused) is reported once and tried again at
-    the longest pause, since a person may mend the cause; those behind it wait, for they may build on it.
+    the longest pause, since a person may mend the cause; those behind it wait, for they may build on it. So is one that
+    cannot be read from the outbox, at the usual pauses.
     """
 
     def __init__(
@@ -101,6 +102,10 @@ class Courier:
             self._unit.put(message_id, waiting[0].body)
             self._outbox.delivered(message_id, recipient=self.recipient)
         except _RETRIED as error:
+            if isinstance(error, StorageError) and not self._failures:
+                self._report(
+                    self.recipient, message_id, error
+                )  # a damaged message waits for ever: somebody should know
             return self._pause(self._pace.longest_early if isinstance(error, TooEarly) else self._pace.longest)
         except (Rejected, Conflict, Closed, Refused) as error:
             if self._reported != message_id:
