@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unveil.errors import SchemaError
@@ -92,3 +92,28 @@ def test_the_longest_honest_settings_are_far_from_the_limits() -> None:
     text = tomli_w.dumps(with_preset(built_in(), "unveil", budget=10).model_dump(mode="json", exclude_none=True))
     assert too_much(text) is None
     assert (True, True) == (20 * text.count("=") < MOST_KEYS, 50 * len(text) < shape.LONGEST)
+
+
+PIECES = st.text(st.sampled_from(list("\"'\\#[].= \nab")), max_size=6)
+VALUES = st.one_of(
+    PIECES.map(lambda text: f'"""{text}"""'),
+    PIECES.map(lambda text: f"'''{text}'''"),
+    PIECES.map(lambda text: f'"{text}"'),
+    PIECES.map(lambda text: f"'{text}'"),
+    PIECES.map(lambda text: f"[1, # {text}\n2]"),
+    st.sampled_from(
+        ['"""x""""', '"""x"""""', "'''x''''", "'''x'''''", '"\\\\"', '"""\\\\"""', '"""\\""""', "''", '""']
+    ),
+)
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much])
+@given(st.lists(VALUES, max_size=4), st.sampled_from(["one dotted key", "quoted parts", "lists in lists"]))
+def test_no_string_or_comment_hides_what_comes_after_it(values: list[str], name: str) -> None:
+    """Where the count and the parser disagreed about the end of a string, everything behind it would go uncounted."""
+    text = "".join(f"k{place} = {value}\n" for place, value in enumerate(values))
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    assert too_much(text + HOSTILE[name](2_000)) is not None

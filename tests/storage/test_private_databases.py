@@ -75,3 +75,13 @@ def test_a_new_database_is_private_whatever_the_umask(tmp_path: Path) -> None:
             assert {0o600} == {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
     finally:
         os.umask(before)
+
+
+def test_a_link_is_followed_to_the_folder_in_which_the_file_lies(tmp_path: Path) -> None:
+    """SQLite puts its other files there."""
+    (tmp_path / "open").mkdir()
+    path = begun(tmp_path / "open")
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "link.sqlite").symlink_to(path)
+    with pytest.raises(StorageError, match="can put files into this folder"):
+        Database.open(tmp_path / "link.sqlite", role="record unit")

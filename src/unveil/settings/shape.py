@@ -13,14 +13,15 @@ from typing import Final
 
 LONGEST: Final = 1 << 20  # characters; no settings file of people is near it
 MOST_KEYS: Final = 20_000
+_LINE: Final = "\n"
 DEEPEST: Final = 16  # parts of a dotted key, or tables and lists within each other
 
 #: What a sign, a comment or the beginning of a string looks like. Everything between them counts for nothing.
 _TOKEN: Final = re.compile(r"#[^\n]*|\"\"\"|'''|\"|'|[\[\]{}=.,\n]")
-#: Where a string ends that begins so.
+#: Where a string ends that begins so; up to two quotation marks before the last three belong to its text.
 _ENDS: Final = {
-    '"""': re.compile(r'(?:[^\\"]|\\.|"(?!""))*"""', re.DOTALL),
-    "'''": re.compile(r"(?:[^']|'(?!''))*'''"),
+    '"""': re.compile(r'(?:[^\\"]|\\.|"(?!""))*"{3,5}', re.DOTALL),
+    "'''": re.compile(r"(?:[^']|'(?!''))*'{3,5}"),
     '"': re.compile(r'(?:[^\\"\n]|\\.)*"'),
     "'": re.compile(r"[^'\n]*'"),
 }
@@ -36,7 +37,7 @@ def too_much(text: str) -> str | None:
         if sign in _ENDS:
             end = _ENDS[sign].match(text, place)
             if end is None:
-                return None  # a string that does not end: the parser gets no further than here, and says so
+                return f"not valid TOML: a string does not end (line {text.count(_LINE, 0, place) + 1})"
             place = end.end()
         elif not sign.startswith("#"):
             found.add(sign)

@@ -181,7 +181,8 @@ class Sqlite:
             return
         for ending in ("", "-wal", "-shm", "-journal"):
             private_file.check_private(self._path.with_name(self._path.name + ending), error=StorageError)
-        private_file.check_folder(self._path.parent, error=StorageError)
+        for folder in dict.fromkeys([self._path.parent, self._path.resolve().parent]):  # a link leads elsewhere
+            private_file.check_folder(folder, error=StorageError)
 
     def _mode(self) -> str:
         """How the file is opened; never "rwc": one that went away is not made anew in silence."""
