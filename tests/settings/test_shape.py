@@ -50,10 +50,10 @@ def test_the_time_to_refuse_grows_no_faster_than_the_text(name: str) -> None:
 
     small, large = (min(seconds(size) for _ in range(3)) for size in (20_000, 320_000))
     assert large < 30 * small + 0.001
-    text = HOSTILE[name](20_000)
+    text = HOSTILE[name](5_000)
     began = time.process_time()
     tomllib.loads(text)
-    assert small < (time.process_time() - began) / 2  # a control: even this little takes the parser longer
+    assert small < (time.process_time() - began) / 2  # a control: even a quarter takes the parser longer
 
 
 @given(st.text(st.sampled_from(list("[]{}=.,#'\"\\\nab \t")), max_size=300))
