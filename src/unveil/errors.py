@@ -34,14 +34,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from unveil.safety.visible import visible
+
 
 class UnveilError(Exception):
-    """Something went wrong that a person can mend; `hint` says how."""
+    """
+    Something went wrong that a person can mend; `hint` says how, `details` are further lines of the message.
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    What another party or a file put into a line is made visible, so that it cannot steer a terminal or forge a line.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, details: Sequence[str] = ()) -> None:
+        self.message = "\n  ".join(map(visible, [message, *details]))
+        super().__init__(self.message)
+        self.hint = None if hint is None else visible(hint)
 
 
 class InputError(UnveilError):
@@ -84,8 +90,7 @@ class SettingsFileError(UnveilError):
 
     def __init__(self, source: str, problems: Sequence[Problem], *, hint: str | None = None) -> None:
         count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-        lines = "".join(f"\n  {problem}" for problem in problems)
-        super().__init__(f"{source}: {count}{lines}", hint=hint or self.HINT)
+        super().__init__(f"{source}: {count}", hint=hint or self.HINT, details=[str(problem) for problem in problems])
         self.source, self.problems = source, tuple(problems)
 
 

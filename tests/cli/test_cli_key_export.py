@@ -6,9 +6,11 @@ import getpass
 import io
 import json
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pexpect
 import pytest
 from command_line import unveil
 
@@ -82,7 +84,7 @@ def test_the_passphrase_is_asked_for_twice_at_export_and_once_at_import(
 ) -> None:
     """A slip of the finger would lock everybody out; it is asked again until both agree."""
     left = answers(monkeypatch, PASSPHRASE, "slip", PASSPHRASE, PASSPHRASE, "one too many")
-    done = unveil("key", "export", key, "--out", tmp_path / "s")
+    done = unveil("key", "export", key, "--out", tmp_path / "s", "--own-passphrase")
     assert (0, "one too many") == (done.returncode, next(left))
     assert PASSPHRASE not in done.stdout + done.stderr
     left = answers(monkeypatch, PASSPHRASE, "one too many")
@@ -166,7 +168,7 @@ def test_without_a_terminal_the_option_is_named(tmp_path: Path, key: Path, monke
     """The library would read the passphrase from a pipe, in plain sight."""
     monkeypatch.setattr(getpass, "getpass", getpass.fallback_getpass)  # type: ignore[attr-defined]
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSPHRASE}\n{PASSPHRASE}\n"))
-    done = unveil("key", "export", key, "--out", tmp_path / "s")
+    done = unveil("key", "export", key, "--out", tmp_path / "s", "--own-passphrase")
     assert (1, False) == (done.returncode, (tmp_path / "s").exists())
     assert "no terminal to ask for the passphrase\nhint: --passphrase-file names a file" in done.stderr
     assert "GetPassWarning" not in done.stderr
@@ -187,3 +189,39 @@ def test_a_missing_key_may_be_another_owners_to_send(tmp_path: Path) -> None:
     assert 0 == unveil("project", "new", tmp_path / "p.toml", "--name", "trial").returncode
     done = unveil("key", "fingerprint", tmp_path / "none.key", "--project", tmp_path / "p.toml")
     assert (1, True, True) == (done.returncode, "no such file" in done.stderr, "unveil key import" in done.stderr)
+
+
+def test_a_passphrase_is_made_and_written_where_only_its_owner_reads(tmp_path: Path, key: Path) -> None:
+    """By default; it opens the key, and is printed nowhere when it goes to a file."""
+    done = unveil("key", "export", key, "--out", tmp_path / "s", "--passphrase-out", tmp_path / "words", "--json")
+    made = (tmp_path / "words").read_text().strip()
+    assert (0, 6) == (done.returncode, len(made.split()))
+    assert made not in done.stdout + done.stderr
+    assert 0o600 == stat.S_IMODE((tmp_path / "words").stat().st_mode)
+    back = unveil("key", "import", tmp_path / "s", "--out", tmp_path / "k", "--passphrase-file", tmp_path / "words")
+    assert (0, keyfile.read(key)) == (back.returncode, keyfile.read(tmp_path / "k"))
+
+
+def test_without_a_terminal_a_made_passphrase_is_not_printed(tmp_path: Path, key: Path) -> None:
+    """It would end up in the log of whatever runs the command."""
+    done = unveil("key", "export", key, "--out", tmp_path / "s")
+    assert (1, False) == (done.returncode, (tmp_path / "s").exists())
+    assert "no terminal to show the passphrase on\nhint: --passphrase-out names a file" in done.stderr
+
+
+@pytest.mark.slow
+def test_on_a_terminal_a_made_passphrase_is_shown_once(tmp_path: Path, key: Path) -> None:
+    """A real terminal and a real process: the words on the screen open the file."""
+    words = ["-m", "unveil", "key", "export", str(key), "--out", str(tmp_path / "s")]
+    child = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60)
+    child.expect("passphrase: ([a-z ]+)\r\n")
+    made = child.match.group(1)
+    child.expect(pexpect.EOF)
+    assert made not in child.before
+    assert keyfile.read(key) == sealed.open_sealed((tmp_path / "s").read_bytes(), made)
+
+
+def test_two_sources_of_a_passphrase_are_one_too_many(tmp_path: Path, key: Path) -> None:
+    """Nobody would know which one counts."""
+    words = ("--own-passphrase", "--passphrase-out", tmp_path / "w")
+    assert 2 == unveil("key", "export", key, "--out", tmp_path / "s", *words).returncode

@@ -192,7 +192,9 @@ def test_before_anything_was_sent_there_is_little_to_tell(trial: OwnerTrial) -> 
     assert f"unveil owner upload {folder}" in unveil("owner", "status", folder, "--demonstration").stdout
     assert "nothing has left yet\n" == unveil("owner", "ledger", folder, "--demonstration").stdout
     assert "nothing waits for approval\n" == unveil("owner", "approve", folder, "--demonstration").stdout
-    Path(trial.trial.database("owner-a").removeprefix("sqlite:///")).touch()  # another process is just making it
+    Path(trial.trial.database("owner-a").removeprefix("sqlite:///")).touch(
+        mode=0o600
+    )  # another process is just making it
     assert "nothing has left yet\n" == unveil("owner", "ledger", folder, "--demonstration").stdout
     done = unveil("owner", "results", folder, "--out", trial.root / "early.csv", "--demonstration")
     assert 75 == done.returncode
@@ -254,3 +256,15 @@ def test_a_word_that_was_taken_up_before_a_crash_changes_nothing_after_it(tmp_pa
         assert not word.exists()
         assert 1 == host.machine.ledger.pairs(ATTRIBUTE_LAYER)
         assert not approvals.take_up(host)
+
+
+def test_a_database_that_others_can_read_is_refused_with_the_cure(trial: OwnerTrial) -> None:
+    """Whether a command works on it or only looks."""
+    folder = trial.owner("a")
+    database = Path(trial.trial.database("owner-a").removeprefix("sqlite:///"))
+    database.touch(mode=0o600)
+    database.chmod(0o644)
+    for command in ("ledger", "run"):
+        done = unveil("owner", command, folder, "--demonstration")
+        assert (1, True) == (done.returncode, f"hint: chmod 600 {database}" in done.stderr)
+    assert 0 == database.stat().st_size

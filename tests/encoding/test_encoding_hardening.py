@@ -13,6 +13,7 @@ from unveil.encoding.bits import pack, unpack, wire
 from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.errors import SettingError
 from unveil.linkage.bits import word_count
+from unveil.safety.coins import Coins, SecretCoins, SeededCoins
 from unveil.schema import Hardening
 
 KEY = b"k" * 32
@@ -102,23 +103,24 @@ def test_re_sampling_xors_two_keyed_positions(m_out: int | None) -> None:
     assert (bits[:, r] ^ bits[:, s]).tolist() == out.tolist()
 
 
-def test_randomised_response_flips_half_of_its_share() -> None:
+@pytest.mark.parametrize("coins", [SeededCoins(np.random.default_rng(5)), SecretCoins()], ids=["seeded", "secret"])
+def test_randomised_response_flips_half_of_its_share(coins: Coins) -> None:
     """A bit replaced by a fair coin differs from itself half of the time: f/2 of all bits."""
     bits = random_bits(400, 250)
-    rng = np.random.default_rng(5)
     flipped = {
-        f: unpack(hardening.randomised_response(pack(bits), m=250, f=f, rng=rng), 250) != bits for f in (0.0, 0.3, 1.0)
+        f: unpack(hardening.randomised_response(pack(bits), m=250, f=f, coins=coins), 250) != bits
+        for f in (0.0, 0.3, 1.0)
     }
     assert not flipped[0.0].any()
-    assert 0.15 == pytest.approx(flipped[0.3].mean(), abs=0.005)
-    assert 0.5 == pytest.approx(flipped[1.0].mean(), abs=0.005)
+    assert 0.15 == pytest.approx(flipped[0.3].mean(), abs=0.008)
+    assert 0.5 == pytest.approx(flipped[1.0].mean(), abs=0.008)
     assert 0.01 > abs(flipped[0.3][bits == 1].mean() - flipped[0.3][bits == 0].mean())
 
 
 def test_randomised_response_is_fresh_for_every_record_and_leaves_the_padding_alone() -> None:
     """Equal records would otherwise share their noise, and padding bits would count as set."""
     same = np.repeat(random_bits(1, 72), 50, axis=0)
-    noisy = hardening.randomised_response(pack(same), m=72, f=0.5, rng=np.random.default_rng(1))
+    noisy = hardening.randomised_response(pack(same), m=72, f=0.5, coins=SeededCoins(np.random.default_rng(1)))
     assert 50 == len({row.tobytes() for row in noisy})
     assert 0 == np.bitwise_or.reduce(noisy[:, 1] >> np.uint64(8))
 

@@ -19,7 +19,8 @@ from unveil.projects.project_file import join, load, load_draft, parse_project, 
 from unveil.protocol.codec import VERSION
 from unveil.schema import Hardening, Schema, built_in, built_in_names
 from unveil.schema.presets import ENCODINGS, PRESETS, with_encoding, with_preset
-from unveil.settings.reader import LONGEST, ProjectError
+from unveil.settings.reader import ProjectError
+from unveil.settings.shape import LONGEST
 
 NAMES = st.from_regex(r"\A[a-z][a-z0-9-]{0,62}\Z")
 HOSTS = st.sampled_from(["127.0.0.1", "[::1]", "unit.example.org", "h"])

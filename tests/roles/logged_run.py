@@ -244,9 +244,9 @@ class LoggedRun:
         pending = self._unit().pending()
         for pair in pending:
             for name in pair.values:
-                self._send(party.commit(self._unit().opening(pair.task_id, name, Stage.FULL)))
+                self._send(party.commit(self._unit().opening(pair.task_id, name, Stage.FULL, reviewer="ann")))
         if pending:
-            self._send(party.commit(self._unit().judge([verdict(pair) for pair in pending])))
+            self._send(party.commit(self._unit().judge([verdict(pair) for pair in pending], reviewer="ann")))
         return busy or bool(pending)
 
     def _unit(self) -> ReviewUnit:

@@ -25,9 +25,11 @@ from unveil.schema import built_in
 from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
 from unveil.transport.logs import logger
+from unveil.transport.port import Caller
 
 OWNERS = (owner("a"), owner("b"))
 TASK = bytes(range(16))
+ANN, BOB = Caller("reviewer", "a" * 16), Caller("reviewer", "b" * 16)
 
 
 @pytest.fixture
@@ -60,5 +62,5 @@ def test_nobody_waits_while_a_pair_is_masked(
 
     monkeypatch.setattr(review, "cells", masking)
     with ThreadPoolExecutor(1) as pool:
-        shown = unit.tasks("p")[0] if asked == "tasks" else unit.open_cell("p", TASK.hex(), "last_name", "full")
+        shown = unit.tasks("p")[0] if asked == "tasks" else unit.open_cell("p", ANN, TASK.hex(), "last_name", "full")
     assert (TASK.hex(), [True]) == (shown["task"], heard)

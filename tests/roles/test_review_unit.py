@@ -24,7 +24,7 @@ from unveil.protocol.machine import receive
 from unveil.protocol.messages import LONGEST_VALUE, AttributeValues, Bootstrap, Refusal, ReviewLabel, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.roles.review_unit.display import Verdict
-from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.machine import GivenVerdict, ReviewUnit
 from unveil.roles.review_unit.masking import Stage
 
 ANN, ANNE = {"first_name": "ann"}, {"first_name": "anne"}
@@ -144,7 +144,7 @@ def test_values_that_only_decoys_asked_for_are_not_kept() -> None:
 
 def judged(unit: ReviewUnit, *verdicts: Verdict) -> list[Envelope]:
     """A person decides; what is sent."""
-    step = unit.judge(verdicts)
+    step = unit.judge(verdicts, reviewer="ann")
     unit.apply(step.decision)
     return list(step.messages)
 
@@ -162,7 +162,7 @@ def test_a_verdict_counts_when_it_is_written_down() -> None:
     """Until then the task waits, so that a verdict that could not be stored is asked for again."""
     unit = ready(1)
     before = state_of(unit)
-    unit.judge([Verdict(ids(1), match=True)])
+    unit.judge([Verdict(ids(1), match=True)], reviewer="ann")
     assert before == state_of(unit)
 
 
@@ -170,7 +170,8 @@ def test_a_verdict_that_was_given_is_remembered() -> None:
     """A reviewer's program that lost the answer may hand in the same verdict again."""
     unit = ready(1, 2, 3)
     judged(unit, Verdict(ids(1), match=False, p=0.75), Verdict(ids(2), match=None))
-    assert [(False, 0.75), (None, 1.0), None] == [unit.decided(ids(number)) for number in (1, 2, 3)]
+    expected = [GivenVerdict(False, 0.75, b"ann"), GivenVerdict(None, 1.0, b"ann"), None]
+    assert expected == [unit.decided(ids(number)) for number in (1, 2, 3)]
 
 
 def test_no_decisions_send_nothing() -> None:
@@ -188,7 +189,7 @@ def test_an_opening_cannot_be_taken_back() -> None:
     unit = ready(1)
     stages = []
     for stage in (Stage.DIFFERING, Stage.FULL, Stage.MASKED):
-        step = unit.opening(ids(1), "first_name", stage)
+        step = unit.opening(ids(1), "first_name", stage, reviewer="ann")
         assert () == step.messages
         unit.apply(step.decision)
         stages.append(unit.stages(ids(1)))
@@ -262,10 +263,10 @@ def test_a_task_cannot_be_decided_twice_nor_before_it_is_ready() -> None:
     ]
     for verdicts in wrong:
         with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
-            unit.judge(verdicts)
+            unit.judge(verdicts, reviewer="ann")
     judged(unit, yes)
     with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
-        unit.judge([yes])
+        unit.judge([yes], reviewer="ann")
 
 
 def test_nothing_is_opened_of_a_task_that_does_not_wait() -> None:
@@ -275,7 +276,7 @@ def test_nothing_is_opened_of_a_task_that_does_not_wait() -> None:
     judged(unit, Verdict(ids(1), match=True))
     for number in (1, 2, 9):
         with pytest.raises(LocalProtocolError, match="does not wait for a verdict"):
-            unit.opening(ids(number), "first_name", Stage.FULL)
+            unit.opening(ids(number), "first_name", Stage.FULL, reviewer="ann")
 
 
 def test_a_value_of_the_greatest_length_is_taken() -> None:

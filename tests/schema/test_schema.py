@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import Problem, SchemaError
 from unveil.schema import Schema, built_in, built_in_names, built_in_text, load, parse
-from unveil.settings.reader import LONGEST
+from unveil.settings.shape import LONGEST
 
 SMALL = 'name = "small"\n[[attributes]]\nname = "first_name"\n[[attributes]]\nname = "last_name"\n'
 

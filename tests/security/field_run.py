@@ -35,7 +35,7 @@ from unveil.runtime.owner.folder import OwnerFolder
 from unveil.schema import Schema, built_in
 from unveil.schema.presets import with_preset
 from unveil.storage.database import Database
-from unveil.transport.failures import Unreachable
+from unveil.transport.failures import Rejected, Unreachable
 from unveil.transport.http.client import UnitClient
 from unveil.transport.http.tls import Credentials, client_context
 
@@ -62,8 +62,12 @@ class Observed:
     rounds: list[Round] = field(default_factory=list)
     opened: dict[str, str] = field(default_factory=dict)  # task -> attribute that the reviewer opened fully
     token: str = ""
+    other_token: str = ""  # of the reviewer who decides every other task
+    verdicts: dict[str, str] = field(default_factory=dict)  # task -> the token with which it was decided
+    ascribed: list[str] = field(default_factory=list)  # tasks whose verdict the other reviewer could give again
     arguments: dict[str, bytes] = field(default_factory=dict)  # of each party's process
     environment: dict[str, bytes] = field(default_factory=dict)
+    core: dict[str, list[str]] = field(default_factory=dict)  # soft and hard limit of core files
     modes: dict[str, int] = field(default_factory=dict)  # of every file, by its path
 
 
@@ -132,7 +136,7 @@ def conduct(trial: Trial) -> Observed:
         stack.enter_context(ports_held(trial.project().address(role) for role in UNIT_FOLDERS.values()))
         units = {name: stack.enter_context(_process(trial, name, _unit(trial, name))) for name in UNIT_FOLDERS}
         _wait(lambda: all((trial.root / f"{name}.ready").exists() for name in UNIT_FOLDERS), "the units listen", units)
-        observed.token = _token(trial)
+        observed.token, observed.other_token = _token(trial), _token(trial)
         owners = {
             name: stack.enter_context(
                 _process(trial, name, ["-m", "unveil.lab.local_parties.owner_process", str(trial.config(name))])
@@ -140,9 +144,11 @@ def conduct(trial: Trial) -> Observed:
             for name in OWNERS
         }
         tls = client_context(Credentials(trial.authority))
-        client = UnitClient(trial.project().address("review unit"), tls, PROJECT, token=observed.token)
-        with client:
-            _wait(lambda: _review(trial, client, observed, owners), "the links have come", units | owners)
+        reviewers = [
+            stack.enter_context(UnitClient(trial.project().address("review unit"), tls, PROJECT, token=token))
+            for token in (observed.token, observed.other_token)
+        ]
+        _wait(lambda: _review(trial, reviewers, observed, owners), "the links have come", units | owners)
         _look_at_processes(trial, units | owners, observed)
         for process in units.values():
             process.send_signal(signal.SIGTERM)
@@ -166,7 +172,9 @@ def _unit(trial: Trial, name: str) -> list[str]:
 def _process(trial: Trial, party: str, words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
     temporary = trial.root / party / "tmp"
     temporary.mkdir()
-    environment = os.environ | {"TMPDIR": str(temporary), "HOME": str(temporary)}
+    # Compiled code comes from where it always lies: making it anew would take each party half a minute.
+    places = {"TMPDIR": str(temporary), "HOME": str(temporary), "XDG_CACHE_HOME": str(Path.home() / ".cache")}
+    environment = os.environ | places
     with (trial.root / party / "stderr.log").open("wb") as log:
         process = subprocess.Popen([sys.executable, *words], stdout=log, stderr=log, env=environment)
     try:
@@ -192,9 +200,10 @@ def _token(trial: Trial) -> str:
 
 
 def _review(
-    trial: Trial, client: UnitClient, observed: Observed, owners: Mapping[str, subprocess.Popen[bytes]]
+    trial: Trial, reviewers: list[UnitClient], observed: Observed, owners: Mapping[str, subprocess.Popen[bytes]]
 ) -> bool:
     """Decide the tasks that wait, looking into the unit's database before and after; whether the owners are done."""
+    client = reviewers[0]
     tasks: list[dict[str, Any]] = []
     with suppress(Unreachable):  # late, which is no end: a party that died is noticed by whoever waits
         tasks = client.tasks()
@@ -208,8 +217,13 @@ def _review(
             name = next(cell["attribute"] for cell in tasks[0]["cells"] if cell["can_open"])
             client.open_cell(names[0], name, "full")
             observed.opened[names[0]] = name
-        for task in names:
-            client.verdict(task, True, 0.9)
+        for number, task in enumerate(names):
+            reviewers[number % 2].verdict(task, True, 0.9)
+            observed.verdicts[task] = (observed.token, observed.other_token)[number % 2]
+            reviewers[number % 2].verdict(task, True, 0.9)  # as after a lost answer
+            with suppress(Rejected):
+                reviewers[1 - number % 2].verdict(task, True, 0.9)
+                observed.ascribed.append(task)
         held = _held(trial)
         one.after = set().union(*(held.get(task, set()) for task in names))
         gone = keys - _keys_of_contents(trial)
@@ -249,7 +263,11 @@ def _look_at_processes(trial: Trial, processes: Mapping[str, subprocess.Popen[by
         if process.poll() is None:
             place = Path(f"/proc/{process.pid}")
             observed.arguments[party] = (place / "cmdline").read_bytes()
-            observed.environment[party] = (place / "environ").read_bytes()
+            observed.environment[party] = b"closed to everybody but root"
+            with suppress(PermissionError):  # as it is to this user, for a process that is not to be dumped
+                observed.environment[party] = (place / "environ").read_bytes()
+            limits = (place / "limits").read_text(encoding="ascii").splitlines()
+            observed.core[party] = next(line for line in limits if line.startswith("Max core")).split()[4:6]
     for party in PARTY_FOLDERS:
         for path in (trial.root / party).rglob("*"):
             with suppress(FileNotFoundError):  # a party at work removes files too

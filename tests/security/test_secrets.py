@@ -21,7 +21,7 @@ from tomli_w import dumps as document
 from two_projects import unit_config
 
 from patience import PATIENCE
-from unveil.lab.local_parties.folder import OWNERS, UNIT_FOLDERS
+from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, UNIT_FOLDERS
 
 PASSWORD = "Passwort-Zwiebel-77"
 PASSPHRASE = "correct horse Zwiebel staple"
@@ -35,6 +35,11 @@ def _needles(run: FieldRun) -> dict[str, bytes]:
         body = "".join(path.read_text(encoding="ascii").splitlines()[1:-1])
         found |= {f"{path.name} {how}": one for how, one in of_bytes(base64.b64decode(body)[36:68]).items()}
     return found | dict(marks())
+
+
+def test_no_party_would_leave_a_core_dump(run: FieldRun) -> None:
+    """Asked of the kernel while units and owners were at work."""
+    assert {party: ["0", "0"] for party in PARTY_FOLDERS} == run.observed.core
 
 
 def test_nothing_secret_is_in_arguments_or_environments(run: FieldRun) -> None:
@@ -58,8 +63,8 @@ def test_nothing_secret_is_in_any_log(run: FieldRun) -> None:
 def test_logs_hold_ids_and_counts(run: FieldRun) -> None:
     """Every word of every line is a name from our tables, a number, a time or an id."""
     words = re.compile(
-        r'"(?:[a-z_]+|[A-Z]+|[A-Za-z]+Error|/[a-z0-9_/{}.]*|[0-9T:.\-]+Z|[0-9a-f]{32}|record unit|attribute unit|'
-        r'review unit|simulation|uvicorn\.error|[a-z_]+:[0-9]+|[A-Za-z]*)"|[0-9.e-]+|null'
+        r'"(?:[a-z_]+|[A-Z]+|[A-Za-z]+Error|/[a-z0-9_/{}.]*|[0-9T:.\-]+Z|[0-9a-f]{16}|[0-9a-f]{32}|record unit|'
+        r'attribute unit|review unit|simulation|uvicorn\.error|[a-z_]+:[0-9]+|[A-Za-z]*)"|[0-9.e-]+|null'
     )
     for unit in UNIT_FOLDERS:
         lines = (run.trial.root / unit / "stderr.log").read_text(encoding="utf-8").splitlines()

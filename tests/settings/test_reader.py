@@ -21,7 +21,8 @@ from unveil.schema import parse as parse_schema
 from unveil.settings.base import Settings
 from unveil.settings.choices import OneOf
 from unveil.settings.mistakes import allowed_values
-from unveil.settings.reader import LONGEST, ProjectError, SettingsKind, load, parse
+from unveil.settings.reader import ProjectError, SettingsKind, load, parse
+from unveil.settings.shape import LONGEST
 
 ROWS = {"red": 1, "green": 2}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from unveil.storage.log import chain, contents
 from unveil.storage.log.log import ProjectLog
 from unveil.storage.log.outbox import Outgoing
 
@@ -68,3 +71,12 @@ def fill(log: ProjectLog) -> None:
     log.append(kind="decision", body=b"", time=3.5)
     log.erase([1], time=7.0)
     log.delivered("w1", recipient="owner a")
+
+
+def encrypted_alone(content: bytes, label: contents.Label) -> contents.Sealed:
+    """A content as earlier releases sealed it, bound to no place; their tables had no column `form`."""
+    del label
+    nonce = chain.new_nonce()
+    key = hashlib.sha256(b"unveil-seal-1" + nonce).digest()
+    sealed = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor().update(content)
+    return contents.Sealed(nonce, chain.commitment(nonce, content), sealed)

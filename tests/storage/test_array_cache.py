@@ -133,3 +133,15 @@ def test_where_nothing_is_wanted_any_more_nothing_is_kept(tmp_path: Path) -> Non
     wanted = False
     assert not cache.put("two", PAIRS)
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o755])
+def test_a_folder_that_others_can_look_or_write_into_is_not_used(tmp_path: Path, mode: int) -> None:
+    """What lies there may be anybody's: a comparison that somebody else made up would decide who is linked."""
+    folder = tmp_path / "arrays"
+    cache = Cache(folder)
+    assert cache.put("key", {"a": np.arange(3)})
+    folder.chmod(mode)
+    assert (None, False) == (cache.get("key"), cache.put("other", {"a": np.arange(3)}))
+    folder.chmod(0o700)
+    assert cache.get("key") is not None

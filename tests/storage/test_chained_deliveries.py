@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from databases import raw
+from databases import encrypted_alone, raw
 
 from unveil.storage.database import Database
 from unveil.storage.log import chain, contents
@@ -81,7 +81,7 @@ def test_the_next_entry_covers_a_delivery(url: str, log: ProjectLog, kind: str, 
         raw(url, "UPDATE outgoing SET delivered = 0 WHERE message_id = 'wish'")
     if change != "later" and kind != "close":  # put back what was erased: only the chain shows it then
         raw(url, "UPDATE nonces SET nonce = ? WHERE part = 2", [nonce])
-        raw(url, "INSERT INTO bodies VALUES (1, 1, 2, ?)", [body])
+        raw(url, "INSERT INTO bodies VALUES (1, 1, 2, ?, 2)", [body])
     own = "what the project keeps or did not send" if kind == "close" else (
         "what it erased" if kind == "erasure" else "what it sent"
     )  # fmt: skip
@@ -106,6 +106,7 @@ def test_the_log_of_an_earlier_release_opens_and_verifies(
     """There `delivered` was 0 or 1 and no hash covered it; what was delivered is covered by the next entry."""
     with Database.open(url, role="record unit") as database, monkeypatch.context() as earlier:
         earlier.setattr(chain, "with_deliveries", lambda attached, _: attached)
+        earlier.setattr(contents, "seal", encrypted_alone)
         log = database.project("flu")
         sent = [Outgoing("owner a", str(n), b"wish") for n in range(3)]
         log.append(kind="decision", body=b"asked", time=1.0, outgoing=sent)
@@ -118,6 +119,7 @@ def test_the_log_of_an_earlier_release_opens_and_verifies(
     raw(url, "UPDATE outgoing SET delivered = 1 WHERE delivered <> 0")
     raw(url, "DROP INDEX outgoing_delivered")
     raw(url, "DROP TABLE witnesses")
+    raw(url, "ALTER TABLE bodies DROP COLUMN form")
     raw(url, "UPDATE meta SET value = '1'")
     with Database.open(url, role="record unit") as database:
         log = database.project("flu")

@@ -116,7 +116,7 @@ def test_sqlite_files_are_readable_by_their_owner_alone(tmp_path: Path) -> None:
 def test_a_bare_path_and_a_url_mean_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As people know it from elsewhere: three slashes are relative, four absolute."""
     monkeypatch.chdir(tmp_path)
-    Path("a #?%.db").touch()
+    Path("a #?%.db").touch(mode=0o600)
     urls: list[str | Path] = [
         f"sqlite:///{tmp_path}/a #?%.db",
         "sqlite:///a #?%.db",

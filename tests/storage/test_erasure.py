@@ -11,7 +11,7 @@ from databases import connection, file_bytes, let_go, raw
 
 from postgres import PostgresServer
 from unveil.storage.database import Database
-from unveil.storage.log import contents
+from unveil.storage.log import chain, contents
 from unveil.storage.log.outbox import Outgoing
 
 CANARY = b"Featherstonehaugh-1931-02-29"
@@ -20,6 +20,10 @@ CANARY = b"Featherstonehaugh-1931-02-29"
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/unit.db"
+
+
+#: Of what `planted` finds in an entry with sender "a" and id "m".
+LABEL = contents.Label(chain.genesis("review unit", "", "flu"), 1, contents.OWN, ("message", "a", "m"))
 
 
 def planted(url: str, seq: int, part: int = 0) -> tuple[bytes, bytes]:
@@ -40,7 +44,8 @@ def test_an_erased_value_cannot_be_had_from_the_files_any_more(sqlite_url: str, 
         let_go(sqlite_url)
         before = file_bytes(sqlite_url)
         assert (True, True) == (nonce in before, sealed[:1000] in before)
-        assert CANARY * size == contents.unseal(nonce, sealed)
+        stored = contents.Stored(nonce, contents.AUTHENTICATED, sealed)
+        assert CANARY * size == contents.unseal(stored, LABEL, b"")
         log.erase([seq], time=7.0)
         after = file_bytes(sqlite_url)
         assert (False, False, False) == (nonce in after, sealed[:1000] in after, log.residue)
@@ -71,7 +76,7 @@ def test_no_copy_stays_behind_as_rows_come_and_go(sqlite_url: str) -> None:
             with database._backend.write() as transaction:
                 for _ in range(100):
                     count += 1
-                    sealed = contents.seal(rng.randbytes(rng.choice([1, 60, 900])))
+                    sealed = contents.seal(rng.randbytes(rng.choice([1, 60, 900])), LABEL)
                     contents.insert(transaction, 1, count, 0, sealed)
                     live[count] = sealed.nonce
                 old = rng.sample(sorted(live), 90)

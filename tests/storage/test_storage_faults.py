@@ -53,7 +53,7 @@ def small_disk() -> Iterator[Path]:
     """A disk of 4 MB."""
     folder = Path(tempfile.mkdtemp(prefix="unveil-disk-"))
     mount, umount = shutil.which("mount"), shutil.which("umount")
-    words = ["-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    words = ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", str(folder)]
     if not mount or not umount or subprocess.run([mount, *words], capture_output=True, check=False).returncode:
         folder.rmdir()
         pytest.skip("this user cannot mount a small disk")
@@ -142,6 +142,7 @@ def test_a_file_that_went_away_is_not_made_anew(tmp_path: Path) -> None:
 def test_a_damaged_file_and_no_database_at_all_are_clear_errors(tmp_path: Path) -> None:
     """A traceback of the driver would be no help."""
     (tmp_path / "text").write_text("no database, but long enough to be looked at" * 99)
+    (tmp_path / "text").chmod(0o600)
     for attempt in (lambda p: Database.open(p, role="owner"), Database.inspect):
         with pytest.raises(StorageError, match=r"not a SQLite database|holds no log"):
             attempt(tmp_path / "text")

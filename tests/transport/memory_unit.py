@@ -95,15 +95,15 @@ class MemoryUnit:
         del project
         return [{"task": "t1", "cells": []}]
 
-    def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
+    def open_cell(self, project: str, caller: Caller, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
         """The task again."""
-        del project
+        del project, caller
         if task != "t1":
             raise SettingError("no such task")
         return {"task": task, "cells": [{"attribute": attribute, "stage": stage}]}
 
-    def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in the port
+    def verdict(self, project: str, caller: Caller, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in the port
         """Note it."""
-        del project
+        del project, caller
         if self.verdicts.setdefault(task, (match, p)) != (match, p):
             raise Conflict("decided already")

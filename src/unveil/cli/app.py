@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
 import unveil
+from unveil.cli.door import ask, say
 from unveil.errors import SettingError
 
 
@@ -38,37 +37,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-#: People read on stderr (progress, notes); stdout is for results alone, so that `--json` can be piped.
-notes = Console(stderr=True, highlight=False)
-results = Console(highlight=False)
-
-
-def say_error(message: str, hint: str | None) -> None:
-    """Print an error as every command prints it."""
-    typer.echo(f"unveil: error: {message}", err=True)
-    if hint:
-        typer.echo(f"hint: {hint}", err=True)
-
-
-def print_json(value: Any) -> None:
-    """Print one JSON object on stdout."""
-    typer.echo(json.dumps(value, ensure_ascii=False))
-
 
 def confirm(question: str) -> bool:
     """Whether a person at the terminal says yes; an error that names --yes where nobody can be asked."""
     try:
-        return typer.confirm(question, err=True)
+        return ask(question)
     except typer.Abort:
         if sys.stdin.isatty():  # Ctrl-C, by somebody who is there
             raise
-        typer.echo(err=True)  # the question stands on a line of its own
+        say(err=True)  # the question stands on a line of its own
         raise SettingError("nobody is there to answer", hint="with --yes nothing is asked") from None
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
     if wanted:
-        typer.echo(f"unveil {unveil.__version__}")
+        say(f"unveil {unveil.__version__}")
         raise typer.Exit
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, print_json, say_error
+from unveil.cli.app import app
+from unveil.cli.door import print_json, say, say_error
 from unveil.cli.options import Force, Json
 
 if TYPE_CHECKING:
@@ -96,8 +98,39 @@ def kept(
     if as_json:
         print_json(found.as_json())
     else:
-        typer.echo(f"project {project}: " + ", ".join(f"{count} {name}" for name, count in found.counts.items()))
-        typer.echo(f"{len(found.links)} link ids{'' if out is None else f' written to {out}'}")
+        say(f"project {project}: " + ", ".join(f"{count} {name}" for name, count in found.counts.items()))
+        say(f"{len(found.links)} link ids{'' if out is None else f' written to {out}'}")
+
+
+@commands.command()
+def reviews(
+    database: Url,
+    *,
+    project: Annotated[str, typer.Option(help="the project, still open", metavar="NAME", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """
+    List who opened and decided what at a review unit: reviewers by the id of their token, tasks by their random id.
+
+    No value is shown, for none is in the log. A closed project keeps counts alone, so list them before closing.
+
+    Example: unveil audit reviews review-unit.sqlite --project stroke-2025
+    """
+    from unveil.runtime.review_audit import review_acts
+
+    found = review_acts(database, project)
+    if as_json:
+        print_json([act.as_json() for act in found])
+        return
+    for act in found:
+        when = f"{datetime.fromtimestamp(act.time, UTC):%Y-%m-%d %H:%M:%S}"
+        say(f"{act.entry:>7}  {when}  {act.reviewer:<16}  {act.act:<7}  task {act.task}  {act.what}")
+    people = sorted({act.reviewer for act in found})
+    for person in people:
+        acts = [act.act for act in found if act.reviewer == person]
+        say(f"{person}: {acts.count('decided')} decided, {acts.count('opened')} opened")
+    if not people:
+        say("nothing was opened or decided yet")
 
 
 def _print(found: DatabaseAudit) -> None:
@@ -107,11 +140,11 @@ def _print(found: DatabaseAudit) -> None:
             for problem in log.problems:
                 say_error(f"{name}: {problem}", None)
         else:
-            typer.echo(f"{name}: whole, {log.entries} entries, {log.state}, head {log.head}{_later(log)}")
+            say(f"{name}: whole, {log.entries} entries, {log.state}, head {log.head}{_later(log)}")
     for problem in found.problems:
         say_error(problem, None)
     if not found.projects and not found.problems:
-        typer.echo("no projects")
+        say("no projects")
 
 
 def _later(log: LogAudit) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json
 from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
 
 if TYPE_CHECKING:

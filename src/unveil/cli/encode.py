@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Force, Json, SchemaFile
 
 if TYPE_CHECKING:
@@ -62,21 +63,20 @@ def encode(
 
 
 def _encodings(file: Path, schema: Schema, secret: bytes, project: str) -> Encodings:
-    import numpy as np
-
     from unveil.encoding.encoder import Encoder
     from unveil.encoding.keys import OwnerKey
     from unveil.encoding.shuffling import DRAWN, ids_tell_order, shuffled
     from unveil.files.encoded import Encodings
     from unveil.files.read import read_records
+    from unveil.safety.coins import SecretCoins
 
     with notes.status("reading records") as status:
         read = read_records(file, schema)
         records = shuffled(read, secrets.token_bytes(DRAWN * len(read)))
         status.update(f"encoding {len(records)} records")
         encoder = Encoder(schema, OwnerKey(secret), project=project)
-        # Seeded by the system's entropy: noise that could be drawn again could be taken off again.
-        filters = encoder.record_level(records, rng=np.random.default_rng())
+        # Secret coins: noise that could be drawn again could be taken off again.
+        filters = encoder.record_level(records, rng=SecretCoins())
         status.update("hashing blocking keys")
         blocking = encoder.blocking_keys(records)
     if ids_tell_order(read.ids):
@@ -116,6 +116,6 @@ def _report(out: Path, encodings: Encodings, *, as_json: bool) -> None:
             }
         )
         return
-    typer.echo(f"{len(encodings)} records written to {out}")
-    typer.echo(f"fill rate    {fill:.3f} of {encodings.m} bits")
-    typer.echo(f"fingerprint  {fingerprint} (the other owner's must be the same)")
+    say(f"{len(encodings)} records written to {out}")
+    say(f"fill rate    {fill:.3f} of {encodings.m} bits")
+    say(f"fingerprint  {fingerprint} (the other owner's must be the same)")

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, results
 from unveil.cli.options import Json
 
 

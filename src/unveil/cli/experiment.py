@@ -18,7 +18,8 @@ from rich.progress import (
 )
 
 from unveil.cli import EXIT_INTERRUPTED
-from unveil.cli.app import app, notes, print_json, results, say_error
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, results, say_error
 from unveil.cli.options import EngineName, JsonObject
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unveil.cli.app import notes, print_json, results
+from unveil.cli.door import notes, print_json, results
 from unveil.cli.experiment import commands
 from unveil.cli.options import EngineName, JsonObject
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Json
 
 commands = typer.Typer(help="key files: the secret that a project's owners share", no_args_is_help=True)
@@ -20,6 +22,10 @@ _OTHER_WAY = "send the passphrase by another way than the file, by telephone say
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(help="file that holds the passphrase, readable by you alone; asked for if not given"),
+]
+OwnPassphraseFile = Annotated[
+    Path | None,
+    typer.Option("--passphrase-file", help="file that holds a passphrase of yours, readable by you alone"),
 ]
 
 
@@ -40,8 +46,8 @@ def new(
     if as_json:
         print_json({"file": str(file)})
     else:
-        typer.echo(f"key written to {file}")
-        typer.echo(_REMINDER, err=True)
+        say(f"key written to {file}")
+        say(_REMINDER, err=True)
 
 
 @commands.command()
@@ -49,32 +55,46 @@ def export(
     key: Annotated[Path, typer.Argument(help="key file", show_default=False)],
     *,
     out: Annotated[Path, typer.Option(help="file to make; one that exists is never replaced", show_default=False)],
-    passphrase_file: PassphraseFile = None,
+    passphrase_out: Annotated[
+        Path | None,
+        typer.Option(help="file for the passphrase that is made; shown once on the terminal if not given"),
+    ] = None,
+    own_passphrase: Annotated[bool, typer.Option("--own-passphrase", help="ask for a passphrase of yours")] = False,
+    passphrase_file: OwnPassphraseFile = None,
     as_json: Json = False,
 ) -> None:
     """
     Seal a key under a passphrase, as a file that can be mailed to another owner.
 
-    Example: unveil key export project.key --out project.sealed
+    The passphrase is made here, six random words, unless you bring one of your own; a weak one is refused.
+
+    Example: unveil key export project.key --out project.sealed --passphrase-out project.words
     """
     from unveil.errors import KeyFileError
     from unveil.files import key_file as keyfile
     from unveil.files import private_file
     from unveil.files import sealed_key as sealed
+    from unveil.files.passphrase import check_passphrase
 
+    if (passphrase_file is not None) + own_passphrase + (passphrase_out is not None) > 1:
+        raise typer.BadParameter("--passphrase-out, --own-passphrase and --passphrase-file exclude each other")
     secret = keyfile.read(key)
-    if out.exists() or out.is_symlink():  # before anybody types a passphrase for nothing
-        raise KeyFileError(f"{out}: exists already", hint=_ANOTHER_NAME)
-    passphrase = _passphrase(passphrase_file, twice=True)
-    sealed.check_passphrase(passphrase)
+    for file in (out, passphrase_out):  # before anybody types a passphrase for nothing
+        if file is not None and (file.exists() or file.is_symlink()):
+            raise KeyFileError(f"{file}: exists already", hint=_ANOTHER_NAME)
+    if own_passphrase or passphrase_file is not None:
+        passphrase = _passphrase(passphrase_file, twice=True)
+    else:
+        passphrase = _made(passphrase_out)
+    check_passphrase(passphrase)
     with notes.status("sealing the key"):
         text = sealed.seal(secret, passphrase)
     private_file.write_new(out, text.encode("ascii"), error=KeyFileError, why_kept=_ANOTHER_NAME)
     if as_json:
         print_json({"file": str(out)})
     else:
-        typer.echo(f"sealed key written to {out}")
-        typer.echo(_OTHER_WAY, err=True)
+        say(f"sealed key written to {out}")
+        say(_OTHER_WAY, err=True)
 
 
 @commands.command("import")
@@ -109,8 +129,8 @@ def import_(
     if as_json:
         print_json({"file": str(out)})
     else:
-        typer.echo(f"key written to {out}")
-        typer.echo(_REMINDER, err=True)
+        say(f"key written to {out}")
+        say(_REMINDER, err=True)
 
 
 @commands.command()
@@ -138,8 +158,27 @@ def fingerprint(
     if as_json:
         print_json({"key": str(key), "project": loaded.name, "fingerprint": found})
     else:
-        typer.echo(found)
-        typer.echo("every owner must get the same; it says nothing about the key", err=True)
+        say(found)
+        say("every owner must get the same; it says nothing about the key", err=True)
+
+
+def _made(file: Path | None) -> str:
+    """A new passphrase, written to a file that only this user can read, or shown on the terminal and nowhere else."""
+    from unveil.errors import KeyFileError
+    from unveil.files import private_file
+    from unveil.files.passphrase import new_passphrase
+
+    passphrase = new_passphrase()
+    if file is not None:
+        private_file.write_new(file, f"{passphrase}\n".encode(), error=KeyFileError, why_kept=_ANOTHER_NAME)
+    elif sys.stderr.isatty():
+        say(f"passphrase: {passphrase}", err=True)
+        say("write it down now: it is shown this once and kept nowhere", err=True)
+    else:
+        raise KeyFileError(
+            "there is no terminal to show the passphrase on", hint="--passphrase-out names a file to write it to"
+        )
+    return passphrase
 
 
 def _passphrase(file: Path | None, *, twice: bool) -> str:
@@ -148,10 +187,10 @@ def _passphrase(file: Path | None, *, twice: bool) -> str:
         return _typed(twice=twice)
     from unveil.errors import KeyFileError
     from unveil.files import private_file
-    from unveil.files import sealed_key as sealed
+    from unveil.files.passphrase import LONGEST_PASSPHRASE
 
     hint = "write the passphrase into a file that you alone can read"
-    data = private_file.read(file, longest=4 * sealed.LONGEST_PASSPHRASE + 2, error=KeyFileError, hint=hint)
+    data = private_file.read(file, longest=4 * LONGEST_PASSPHRASE + 2, error=KeyFileError, hint=hint)
     try:
         return data.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import EngineName, Force, Json
 
 if TYPE_CHECKING:
@@ -130,8 +131,8 @@ def _report(out: Path, found: Comparison, links: int, warnings: list[DataWarning
             }
         )
         return
-    typer.echo(f"{links:,} links written to {out}; {found.compared:,} pairs compared")
+    say(f"{links:,} links written to {out}; {found.compared:,} pairs compared")
     if found.skipped_blocks:
-        typer.echo(f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them")
+        say(f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them")
     for warning in warnings:
-        typer.echo(f"warning: {warning.sentence}")
+        say(f"warning: {warning.sentence}")

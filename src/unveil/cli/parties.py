@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json
+from unveil.cli.app import app
 from unveil.cli.demo import PRESET, people_study, with_budget, write_results
+from unveil.cli.door import notes, print_json
 from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
 
 if TYPE_CHECKING:

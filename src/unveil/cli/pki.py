@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, print_json
+from unveil.cli.app import app
+from unveil.cli.door import print_json, say
 from unveil.cli.options import Json
 
 if TYPE_CHECKING:
@@ -92,12 +93,12 @@ def show(
             }
         )
         return
-    typer.echo(f"subject     {found.subject}")
-    typer.echo(f"issuer      {found.issuer}")
-    typer.echo(f"valid       {validity(found, now)}")
-    typer.echo(f"hosts       {', '.join(found.hosts) or 'none'}")
-    typer.echo(f"kind        {'authority' if found.authority else 'party'}")
-    typer.echo(f"public key  {found.public_key}")
+    say(f"subject     {found.subject}")
+    say(f"issuer      {found.issuer}")
+    say(f"valid       {validity(found, now)}")
+    say(f"hosts       {', '.join(found.hosts) or 'none'}")
+    say(f"kind        {'authority' if found.authority else 'party'}")
+    say(f"public key  {found.public_key}")
 
 
 def validity(certificate: Certificate, now: datetime) -> str:
@@ -118,6 +119,6 @@ def _report(issued: Issued, *, as_json: bool) -> None:
             }
         )
         return
-    typer.echo(f"certificate  {issued.certificate} (expires {issued.not_after:%Y-%m-%d})")
-    typer.echo(f"private key  {issued.key} (never leaves its owner)")
-    typer.echo(f"public key   {issued.public_key}")
+    say(f"certificate  {issued.certificate} (expires {issued.not_after:%Y-%m-%d})")
+    say(f"private key  {issued.key} (never leaves its owner)")
+    say(f"public key   {issued.public_key}")

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, confirm, notes, print_json
+from unveil.cli.app import app, confirm
+from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Demonstration, Json, UnitConfigFile
 from unveil.cli.unit_names import RoleName, UnitName
 from unveil.protocol.roles import Role
+from unveil.safety.visible import visible
 
 if TYPE_CHECKING:
     from unveil.errors import Problem
@@ -57,8 +59,8 @@ def new(
     if as_json:
         print_json({"file": str(file), **_summary(project)})
     else:
-        typer.echo(f"project {project.name} written to {file}")
-        typer.echo(f"next: unveil project join {file} for {', '.join(project.missing())}", err=True)
+        say(f"project {project.name} written to {file}")
+        say(f"next: unveil project join {file} for {', '.join(project.missing())}", err=True)
 
 
 @commands.command()
@@ -101,9 +103,9 @@ def join(
     if as_json:
         print_json({"file": str(file), **_summary(project)})
         return
-    typer.echo(f"{party.party} joined {project.name}")
+    say(f"{party.party} joined {project.name}")
     missing = project.missing()
-    typer.echo(f"still missing  {', '.join(missing)}" if missing else f"fingerprint    {project.fingerprint()}")
+    say(f"still missing  {', '.join(missing)}" if missing else f"fingerprint    {project.fingerprint()}")
 
 
 @commands.command()
@@ -132,15 +134,13 @@ def close(
     if name not in known:
         raise SettingError(f"{config}: no project is called that", hint=f"its projects: {', '.join(known)}")
     if not yes and not confirm(f"erase everything of project {name} but counts and links?"):
-        typer.echo("nothing was erased", err=True)
+        say("nothing was erased", err=True)
         raise typer.Exit(1)
     counts = close_project(role.role, settings, name, force=force, demonstration=demonstration)
     if as_json:
         print_json({"project": name, **counts})
     else:
-        typer.echo(
-            f"project {name} is closed: {counts['messages']} messages and {counts['decisions']} decisions erased"
-        )
+        say(f"project {name} is closed: {counts['messages']} messages and {counts['decisions']} decisions erased")
 
 
 @commands.command()
@@ -157,18 +157,18 @@ def show(file: File, *, as_json: Json = False) -> None:
     if as_json:
         print_json({"file": str(file), **_summary(project), "schema": project.linkage.model_dump(mode="json")})
         return
-    typer.echo(f"project      {project.name}, protocol {project.protocol}")
+    say(f"project      {project.name}, protocol {project.protocol}")
     for line in terms(project):
-        typer.echo(line)
-    typer.echo("parties")
+        say(line)
+    say("parties")
     width = max((len(str(each.party)) for each in project.parties), default=0)
     for each in project.parties:
-        typer.echo(f"  {each.party!s:<{width}}  {each.public_key}{'  ' + each.address if each.address else ''}")
+        say(f"  {each.party!s:<{width}}  {each.public_key}{'  ' + each.address if each.address else ''}")
     for holders in project.shared_keys().values():
-        typer.echo(f"warning      {' and '.join(map(str, holders))} share a key: for demonstrations only")
+        say(f"warning      {' and '.join(map(str, holders))} share a key: for demonstrations only")
     if project.missing():
-        typer.echo(f"missing      {', '.join(project.missing())}")
-    typer.echo(f"fingerprint  {project.fingerprint()}")
+        say(f"missing      {', '.join(project.missing())}")
+    say(f"fingerprint  {project.fingerprint()}")
 
 
 def _schema(schema: str) -> Schema:
@@ -221,7 +221,7 @@ def _unfit(party: Party, own: dict[str, Path]) -> list[Problem]:
         if not found.valid(now):
             note = f"{path}: holds from {found.not_before:%Y-%m-%d} to {found.not_after:%Y-%m-%d}, not now"
         if note is not None:
-            notes.print(f"note: {note}", markup=False, soft_wrap=True)
+            notes.print(f"note: {visible(note)}", markup=False, soft_wrap=True)
     return problems
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, print_json
+from unveil.cli.app import app
+from unveil.cli.door import print_json, say_lines, say_text
 from unveil.cli.options import Json
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def show(
     if as_json:
         print_json(resolved.model_dump(mode="json"))
     else:
-        typer.echo(text, nl=not text.endswith("\n"))
+        say_text(text)
 
 
 @commands.command()
@@ -81,7 +82,7 @@ def check(
         said = {"valid": True, "file": str(file), "name": schema.name, "fingerprint": schema.fingerprint()}
         print_json(said if figures is None else {**said, "figures": figures_as_json(figures)})
     else:
-        typer.echo("\n".join([*meaning(schema), *([] if figures is None else ["", *figures_as_lines(figures)])]))
+        say_lines([*meaning(schema), *([] if figures is None else ["", *figures_as_lines(figures)])])
 
 
 def meaning(schema: Schema) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.cli.app import notes
+from unveil.cli.door import notes
 
 if TYPE_CHECKING:
     from unveil.encoding.planning.figures import AttributeFigures, SchemaFigures

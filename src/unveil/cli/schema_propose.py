@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unveil.cli.app import notes, print_json
+from unveil.cli.door import notes, print_json, say_lines, say_text
 from unveil.cli.options import Force, Json
 from unveil.cli.schema import commands
 
@@ -57,9 +57,9 @@ def propose(
     if as_json:
         print_json(_as_json(proposed, figures, unreadable, out))
     elif out is None:
-        typer.echo(text, nl=False)
+        say_text(text)
     else:
-        typer.echo("\n".join(_summary(proposed, figures, unreadable, out)))
+        say_lines(_summary(proposed, figures, unreadable, out))
 
 
 def _proposed(

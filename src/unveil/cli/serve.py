@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli.app import app, notes
+from unveil.cli.app import app
+from unveil.cli.door import notes
 from unveil.cli.options import UnitConfigFile
 from unveil.cli.unit_names import UnitName
+from unveil.safety.visible import visible
 
 
 @app.command()
@@ -44,4 +46,4 @@ def serve(
 
 
 def _note(text: str) -> None:
-    notes.print(f"note: {text}", markup=False, soft_wrap=True)
+    notes.print(f"note: {visible(text)}", markup=False, soft_wrap=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, notes, print_json, results
+from unveil.cli.app import app
+from unveil.cli.door import notes, print_json, results
 from unveil.cli.options import EngineName, JsonObject, SchemaFile
 
 if TYPE_CHECKING:

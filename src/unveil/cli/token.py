@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unveil.cli.app import app, print_json
+from unveil.cli.app import app
+from unveil.cli.door import print_json, say
 from unveil.cli.options import Demonstration, Json, UnitConfigFile
 from unveil.cli.unit_names import UnitName
 
@@ -79,7 +80,7 @@ def new(
     if as_json:
         print_json({"file": str(out), "id": _number(secret), "expires": _day(now + days * _DAY)})
     else:
-        typer.echo(f"token {_number(secret)} for {_article(person)} written to {out}; it expires in {days} days")
+        say(f"token {_number(secret)} for {_article(person)} written to {out}; it expires in {days} days")
 
 
 @commands.command("list")
@@ -107,7 +108,7 @@ def list_tokens(
     cells = [[*_COLUMNS, "state"], *([*(str(row[name]) for name in _COLUMNS), _state(row)] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for line in cells:
-        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
+        say("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 @commands.command()
@@ -128,7 +129,7 @@ def revoke(
     with _opened(unit, config, demonstration=demonstration) as database:
         if not database.tokens.revoke(number):
             raise SettingError("no token has this id", hint="unveil token list shows the ids")
-    typer.echo(f"token {number} is revoked")
+    say(f"token {number} is revoked")
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.encoding.rbf import rbf
 from unveil.errors import SettingError
 from unveil.records import Records
+from unveil.safety.coins import Coins
 from unveil.schema import Schema
 from unveil.schema.definition import RECORD_ENCODINGS
 from unveil.settings.choices import binding
@@ -50,11 +51,12 @@ class Encoder:
     def __repr__(self) -> str:
         return f"Encoder(<schema {self._schema.name}, {self.m} bits>)"
 
-    def record_level(self, records: Records, *, rng: np.random.Generator | None = None) -> NDArray[np.uint64]:
+    def record_level(self, records: Records, *, rng: Coins | np.random.Generator | None = None) -> NDArray[np.uint64]:
         """
         For every record its hardened filter of m bits, as words: shape (n, ⌈m/64⌉).
 
-        Only methods that toss coins (randomised response) draw from `rng`; everything else follows from the key.
+        Only methods that toss coins (randomised response) draw from `rng`; everything else follows from the key. In the
+        field it is a source of secret coins; a generator is for simulations.
         """
         layer = self._schema.layer_r
         if rng is None and needs_chance(layer.hardening):

@@ -22,6 +22,7 @@ from unveil.encoding.bits import chunks, pack, unpack
 from unveil.encoding.keys import Subkeys
 from unveil.errors import SettingError
 from unveil.linkage.bits import word_count
+from unveil.safety.coins import Coins, SeededCoins
 from unveil.schema import Hardening
 from unveil.schema.hardening import METHODS, length_after
 from unveil.settings.choices import binding
@@ -31,20 +32,20 @@ Filters = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HardeningInput:
-    """What a method works on: filters of m bits, the settings of the step, its key, and perhaps a generator."""
+    """What a method works on: filters of m bits, the settings of the step, its key, and perhaps a source of coins."""
 
     filters: Filters
     m: int
     step: Hardening
     key: bytes
-    rng: np.random.Generator | None
+    rng: Coins | np.random.Generator | None
 
     @property
-    def chance(self) -> np.random.Generator:
-        """The generator to toss coins with; SettingError if there is none."""
+    def coins(self) -> Coins:
+        """The coins to toss; SettingError if there are none."""
         if self.rng is None:
             raise SettingError(f"{self.step.method.replace('-', ' ')} needs a random generator", hint="pass rng")
-        return self.rng
+        return SeededCoins(self.rng) if isinstance(self.rng, np.random.Generator) else self.rng
 
     def __repr__(self) -> str:
         return f"HardeningInput(<{len(self.filters)} filters of {self.m} bits, {self.step.method}>)"
@@ -88,17 +89,16 @@ def permutation(filters: Filters, *, m: int, key: bytes) -> Filters:
     return _xor_of(filters, m, draws.permutation(key, m)[:, None])
 
 
-def randomised_response(filters: Filters, *, m: int, f: float, rng: np.random.Generator) -> Filters:
+def randomised_response(filters: Filters, *, m: int, f: float, coins: Coins) -> Filters:
     """
     Each bit becomes a fair coin with probability f, drawn afresh for every record: m bits.
 
-    Seed `rng` from the system's entropy: whoever can guess the seed can take the noise off again.
+    In the field `coins` are secret ones: whoever can toss them again can take the noise off again.
     """
     out = np.empty_like(filters)
     for part in chunks(len(filters), 8 * m):
-        replaced = pack((rng.random((len(filters[part]), m)) < f).view(np.uint8))
-        coins = rng.integers(0, 1 << 64, size=replaced.shape, dtype=np.uint64)
-        out[part] = (filters[part] & ~replaced) | (coins & replaced)
+        replaced = pack(coins.heads(f, (len(filters[part]), m)).view(np.uint8))
+        out[part] = (filters[part] & ~replaced) | (coins.words(replaced.shape) & replaced)
     return out
 
 
@@ -134,11 +134,11 @@ def _permutation(given: HardeningInput) -> Filters:
 
 @hardens("randomised-response")
 def _randomised_response(given: HardeningInput) -> Filters:
-    return randomised_response(given.filters, m=given.m, f=given.step.f, rng=given.chance)
+    return randomised_response(given.filters, m=given.m, f=given.step.f, coins=given.coins)
 
 
 def harden(
-    filters: Filters, steps: Sequence[Hardening], *, m: int, keys: Subkeys, rng: np.random.Generator | None
+    filters: Filters, steps: Sequence[Hardening], *, m: int, keys: Subkeys, rng: Coins | np.random.Generator | None
 ) -> Filters:
     """The filters after these steps, in order; step i has the key ("hardening", step i, method)."""
     for index, step in enumerate(steps):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.files.atomic import replacing
+from unveil.files.parquet_pages import UnpackedSize, check_pages
+from unveil.files.parquet_rows import texts
 from unveil.files.source import kind_of, opened
 from unveil.protocol.messages import HASH, filter_bytes
 
@@ -34,6 +36,7 @@ _FILTER: Final = "filter"
 _BLOCK: Final = "block_"
 _MADE_BY_ENCODE: Final = "unveil encode makes such a file"
 _LONGEST_FILTER: Final = 1 << 20
+_PER_ID: Final = 8  # bytes that an id takes beside its text
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,8 +93,9 @@ def read_encodings(path: Path) -> Encodings:
             said = _said(path, file.schema_arrow.metadata)
             m, count = _sizes(path, said, file)
             keys = _check_columns(path, file.schema_arrow, m)
-            table = file.read()
-            ids = table.column(_ID).to_pylist()
+            _check_sizes(path, handle, file)
+            table = pq.ParquetFile(handle, metadata=file.metadata, read_dictionary=[_ID]).read()
+            ids = _ids(path, table.column(_ID))
             filters = _unpacked(table.column(_FILTER)).view("<u8").astype(np.uint64, copy=False)
             blocks = [_unpacked(table.column(f"{_BLOCK}{k}")) for k in range(keys)]
         except (pa.ArrowException, OSError, MemoryError, ValueError):
@@ -100,6 +104,22 @@ def read_encodings(path: Path) -> Encodings:
     _check_contents(path, ids, filters, m)
     rest = {key: text for key, text in said.items() if key not in _OWN}
     return Encodings(tuple(ids), filters, m, blocking, rest)
+
+
+def _check_sizes(path: Path, handle: BinaryIO, file: Any) -> None:
+    """Refuse a file that would become far larger than it is: encodings look random and hardly shrink."""
+    schema = file.schema_arrow
+    check_pages(path, handle, file.metadata, schema.names)
+    width = sum(schema.field(name).type.byte_width for name in schema.names if name != _ID)
+    UnpackedSize(path, handle.seek(0, 2)).take(file.metadata.num_rows * (width + _PER_ID))
+
+
+def _ids(path: Path, column: Any) -> list[str]:
+    unpacked = UnpackedSize(path, path.stat().st_size)
+    found: list[str] = []
+    for chunk in column.chunks:
+        found += texts(path, chunk, _ID, len(found), unpacked)
+    return found
 
 
 def _packed(rows: NDArray[Any]) -> Any:

@@ -58,5 +58,30 @@ def read(path: Path, *, longest: int, error: type[UnveilError], hint: str, priva
         os.close(handle)
 
 
+def check_private(path: Path, *, error: type[UnveilError]) -> None:
+    """Refuse a file that others on this machine can read or write, if it is there."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # none, or not for us to see: whoever opens it is told
+        return
+    if os.name == "posix" and stat.S_ISREG(mode) and mode & 0o077:
+        raise error(f"{path}: others on this machine can read it", hint=f"chmod 600 {path}")
+
+
+def check_folder(path: Path, *, error: type[UnveilError]) -> None:
+    """
+    Refuse a folder in which others on this machine can put or replace files.
+
+    Its being readable shows names alone, so that is allowed; where everybody may write, as in /tmp, a file can be laid
+    out beforehand even if nobody can replace one that is there.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    if os.name == "posix" and mode & 0o022:
+        raise error(f"{path}: others on this machine can put files into this folder", hint=f"chmod go-w {path}")
+
+
 def _reason(problem: OSError | ValueError) -> str:
     return (problem.strerror or "no reason given") if isinstance(problem, OSError) else "not a path"

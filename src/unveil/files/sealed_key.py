@@ -18,12 +18,10 @@ import unicodedata
 from typing import Final
 
 from unveil.errors import KeyFileError
+from unveil.files.passphrase import LONGEST_PASSPHRASE, check_passphrase
 from unveil.protocol.messages import OWNER_KEY
 
 COST: Final = 18  # 256 MiB and about a second for every guess
-SHORTEST_PASSPHRASE: Final = 12
-FEWEST_CHARACTERS: Final = 6
-LONGEST_PASSPHRASE: Final = 1024
 LONGEST_TEXT: Final = 4096
 BEGIN: Final = "-----BEGIN UNVEIL SEALED KEY-----"
 END: Final = "-----END UNVEIL SEALED KEY-----"
@@ -36,16 +34,6 @@ _BLOCK, _LANES = 8, 1
 _LINE: Final = 64
 _REFUSED: Final = "the passphrase is wrong or the file is damaged"
 _HINT: Final = "ask for the passphrase again, and for the file if that does not help"
-
-
-def check_passphrase(passphrase: str) -> None:
-    """Refuse a passphrase that is guessed sooner than the encryption is broken."""
-    plain = unicodedata.normalize("NFKC", passphrase)
-    if len(plain) > LONGEST_PASSPHRASE:
-        raise KeyFileError(f"the passphrase has more than {LONGEST_PASSPHRASE} characters")
-    if len(plain.strip()) < SHORTEST_PASSPHRASE or len(set(plain)) < FEWEST_CHARACTERS:
-        problem = f"it needs {SHORTEST_PASSPHRASE} characters, {FEWEST_CHARACTERS} of them different"
-        raise KeyFileError(f"the passphrase is too weak: {problem}", hint="five words drawn at random are good")
 
 
 def seal(secret: bytes, passphrase: str, *, cost: int = COST) -> str:

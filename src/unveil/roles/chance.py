@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from unveil.protocol.messages import ID
+from unveil.safety.coins import Coins, SeededCoins
 
 
 class Draw(Protocol):
@@ -24,6 +25,11 @@ class Draw(Protocol):
     @property
     def rng(self) -> np.random.Generator:
         """For choices that may be guessed without harm: samples and orders."""
+        ...
+
+    @property
+    def coins(self) -> Coins:
+        """For noise that protects people."""
         ...
 
     def entropy(self, size: int) -> bytes:
@@ -50,6 +56,11 @@ class SeededDraw:
     def rng(self) -> np.random.Generator:
         """A generator seeded by the text."""
         return np.random.default_rng(int.from_bytes(hashlib.sha256(self.text.encode()).digest(), "big"))
+
+    @property
+    def coins(self) -> Coins:
+        """Coins of that generator."""
+        return SeededCoins(self.rng)
 
     def entropy(self, size: int) -> bytes:
         """The next `size` bytes: SHAKE-256 of the text, read in pieces."""

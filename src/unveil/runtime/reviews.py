@@ -9,7 +9,7 @@ from unveil.errors import ProtocolError
 from unveil.protocol.machine import Step
 from unveil.protocol.messages import ID
 from unveil.roles.review_unit.display import ReviewablePair, Verdict, cells
-from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.machine import GivenVerdict, ReviewUnit
 from unveil.roles.review_unit.masking import Stage
 from unveil.runtime.host import WorkUnderWay
 from unveil.runtime.units import UnitService
@@ -42,29 +42,30 @@ class ReviewUnitService(UnitService):
         # Masking takes time, and nobody else should wait for it: it is done on copies.
         return [shown(pair, schema, stages) for pair, stages in found]
 
-    def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
-        """Open an attribute further; return the task as it is shown now."""
+    def open_cell(self, project: str, caller: Caller, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
+        """Open an attribute further for the reviewer who calls; return the task as it is shown now."""
         worker = self.workers[project]
 
         def opening(machine: ReviewUnit) -> Step:
             pair = _pending(machine, task)
             if attribute not in pair.values:
                 raise NoSuchTask("this attribute cannot be opened")
-            return machine.opening(pair.task_id, attribute, Stage[stage.upper()])
+            return machine.opening(pair.task_id, attribute, Stage[stage.upper()], reviewer=caller.name)
 
         worker.host.deciding(opening)
         pair, stages = worker.host.look(lambda machine: _opened(machine, task))
         return shown(pair, worker.project.linkage, stages)
 
-    def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
-        """What the reviewer decided; the same verdict may be given again, as after a lost answer."""
+    def verdict(self, project: str, caller: Caller, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
+        """What the reviewer who calls decided; they may give the same verdict again, as after a lost answer."""
         worker = self.workers[project]
 
         def judging(machine: ReviewUnit) -> Step | None:
             task_id = _task_id(task)
-            if machine.decided(task_id) == (match, p):
+            # Of another reviewer the same verdict is no repetition: it would be theirs in their own books alone.
+            if machine.decided(task_id) == GivenVerdict(match, p, caller.name.encode()):
                 return None
-            return machine.judge([Verdict(_pending(machine, task).task_id, match, p)])
+            return machine.judge([Verdict(_pending(machine, task).task_id, match, p)], reviewer=caller.name)
 
         if worker.host.deciding(judging):
             worker.deliver()

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from unveil.protocol.messages import ID
+from unveil.safety.coins import Coins, SecretCoins
 
 
 class SystemDraw:
@@ -17,6 +18,11 @@ class SystemDraw:
     def rng(self) -> np.random.Generator:
         """A generator seeded by the operating system."""
         return np.random.default_rng()
+
+    @cached_property
+    def coins(self) -> Coins:
+        """Coins that nobody can toss again, not even from what they showed."""
+        return SecretCoins()
 
     def entropy(self, size: int) -> bytes:
         """Bytes of the operating system."""

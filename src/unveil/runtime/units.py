@@ -47,7 +47,7 @@ class UnitService(ABC):
         if token is not None:
             known = self._database.tokens.check(token, now)
             if known is not None and any(worker.project.name == known.project for worker in workers):
-                return Caller(known.role)
+                return Caller(known.role, known.id)
         return None
 
     def head(self, project: str) -> bytes:

@@ -14,12 +14,16 @@ from pydantic_core import ErrorDetails
 
 from unveil.errors import Problem
 from unveil.settings.choices import rows_of
+from unveil.settings.shape import too_much
 
 _LONGEST_SHOWN: Final = 40
 
 
 def parse_toml(text: str) -> dict[str, Any] | Problem:
     """The tables in a TOML text, with tuples in the place of lists, or what is wrong with it."""
+    excess = too_much(text)
+    if excess is not None:
+        return Problem("(file)", excess, "a TOML file of settings")
     try:
         return frozen(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

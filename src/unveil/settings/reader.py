@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from unveil.errors import Problem, SettingsFileError
 from unveil.settings.mistakes import explain, frozen, mended, parse_toml
 from unveil.settings.patterns import PATTERNS
-
-LONGEST: Final = 1 << 20  # bytes of a settings file
+from unveil.settings.shape import LONGEST
 
 Model = TypeVar("Model", bound=BaseModel)
 

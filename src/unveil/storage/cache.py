@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import SettingError
 from unveil.files.atomic import replacing
+from unveil.safety.private_folder import private_folder
 
 _MARK: Final = "unveil-cache-1"
 _ALIGNMENT: Final = 64
@@ -33,9 +34,10 @@ _KINDS: Final = "biufcSU"
 
 class Cache:
     """
-    Arrays by key, in one folder that only this user can read.
+    Arrays by key, in one folder that only this user can read, and into which nobody else can put any.
 
-    `wanted` says whether anything may be kept at all; once it does not, nothing is.
+    A folder that others can read or write to is not used: what lies there may be anybody's. `wanted` says whether
+    anything may be kept at all; once it does not, nothing is.
     """
 
     def __init__(self, folder: Path, *, wanted: Callable[[], bool] = lambda: True) -> None:
@@ -44,6 +46,8 @@ class Cache:
     def get(self, key: str) -> dict[str, NDArray[Any]] | None:
         """The arrays kept under a key, read-only and mapped from the file; None if there are none that are sound."""
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+            if not self._folder.is_dir() or private_folder(self._folder) is None:
+                return None
             with self._path(key).open("rb") as file:
                 data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return _arrays(data, key)
@@ -56,7 +60,8 @@ class Cache:
             if array.dtype.kind not in _KINDS:
                 raise SettingError(f"{name}: arrays of this type are not kept")
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if private_folder(self._folder) is None:
+                return False
             with replacing(self._path(key)) as temporary, temporary.open("wb") as file:
                 _write(file, key, flat)
         except (OSError, SettingError):

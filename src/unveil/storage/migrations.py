@@ -85,7 +85,14 @@ _THIRD: Final = Migration(
     ),
 )
 
-MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD)
+_FOURTH: Final = Migration(
+    (
+        # How a body is sealed: 1, encrypted alone, as all were so far; 2, authenticated too. See log/contents.py.
+        "ALTER TABLE bodies ADD COLUMN form BIGINT NOT NULL DEFAULT 1",
+    ),
+)
+
+MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD, _FOURTH)
 
 
 def version(transaction: Transaction) -> int:

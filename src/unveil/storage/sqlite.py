@@ -12,6 +12,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from unveil.errors import StorageError
+from unveil.files import private_file
 from unveil.storage.backend import ConstraintBroken, Transaction
 
 _BUSY_MS: Final = 10_000
@@ -158,6 +159,7 @@ class Sqlite:
             self._inode = self._present()
             if self._inode is None:
                 raise StorageError(f"{self.place}: there is no such file", hint="was it moved or deleted?")
+            self._check_private()
             uri = f"file:{quote(str(self._path))}?{self._mode()}"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
@@ -168,6 +170,19 @@ class Sqlite:
                 raise
             self._connection = connection
         return self._connection
+
+    def _check_private(self) -> None:
+        """
+        Refuse what others can read: once copied, it cannot be called back. SQLite's other files count as well.
+
+        An auditor's copy on a medium that cannot be written to is read as it is, for its modes cannot be mended.
+        """
+        if self._read_only and not os.access(self._path.parent, os.W_OK):
+            return
+        for ending in ("", "-wal", "-shm", "-journal"):
+            private_file.check_private(self._path.with_name(self._path.name + ending), error=StorageError)
+        for folder in dict.fromkeys([self._path.parent, self._path.resolve().parent]):  # a link leads elsewhere
+            private_file.check_folder(folder, error=StorageError)
 
     def _mode(self) -> str:
         """How the file is opened; never "rwc": one that went away is not made anew in silence."""

@@ -73,7 +73,7 @@ class Courier:
 
     A message that the recipient does not take (Rejected, Conflict, Closed, Refused), and one that cannot be sent since
     either log was set back, is reported once and tried again at the longest pause, since a person may mend the cause;
-    those behind it wait, for they may build on it.
+    those behind it wait, for they may build on it. So is one that cannot be read from the outbox, at the usual pauses.
     """
 
     def __init__(
@@ -102,6 +102,10 @@ class Courier:
             heard = self._unit.put(message_id, waiting[0].body)
             self._outbox.delivered(message_id, recipient=self.recipient, heard=heard)
         except _RETRIED as error:
+            if isinstance(error, StorageError) and not self._failures:
+                self._report(
+                    self.recipient, message_id, error
+                )  # a damaged message waits for ever: somebody should know
             return self._pause(self._pace.longest_early if isinstance(error, TooEarly) else self._pace.longest)
         except (Rejected, Conflict, Closed, Refused, LogSetBack, UnitSetBack) as error:
             if self._reported != message_id:

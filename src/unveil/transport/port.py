@@ -31,7 +31,11 @@ def is_name(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: a party of the project by its role, or a person ("reviewer", "operator")."""
+    """
+    Who calls: a party of the project by its role, or a person ("reviewer", "operator").
+
+    A person's name is the id of their token, which is no secret.
+    """
 
     role: str
     name: str = ""
@@ -103,10 +107,10 @@ class ReviewPort(UnitPort, Protocol):
         """The tasks that wait for a verdict, as far as they are opened."""
         ...
 
-    def open_cell(self, project: str, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
-        """Open an attribute further; return the task as it is shown now."""
+    def open_cell(self, project: str, caller: Caller, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
+        """Open an attribute further for the reviewer who calls; return the task as it is shown now."""
         ...
 
-    def verdict(self, project: str, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
-        """What the reviewer decided; None is unsure."""
+    def verdict(self, project: str, caller: Caller, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
+        """What the reviewer who calls decided; None is unsure."""
         ...

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli.app import confirm, notes, print_json, say_error
+from unveil.cli.app import confirm
+from unveil.cli.door import notes, print_json, say, say_error, say_lines
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
 
@@ -60,16 +61,14 @@ def init(
     if as_json:
         print_json(begun.as_json())
         return
-    typer.echo(f"{begun.records} records; configuration written to {service.config_file}")
-    typer.echo(f"project fingerprint  {begun.project_fingerprint} (compare with every party, by telephone)")
-    typer.echo(
-        f"key fingerprint      {begun.fingerprint} (compare with the other owners; it says nothing about the key)"
-    )
+    say(f"{begun.records} records; configuration written to {service.config_file}")
+    say(f"project fingerprint  {begun.project_fingerprint} (compare with every party, by telephone)")
+    say(f"key fingerprint      {begun.fingerprint} (compare with the other owners; it says nothing about the key)")
     if policy is None:
-        typer.echo("note: without a policy every wish within the project file is answered", err=True)
+        say("note: without a policy every wish within the project file is answered", err=True)
     for doubtful in begun.doubtful_columns:
-        typer.echo(f"note: {doubtful}", err=True)
-    typer.echo(f"next: unveil owner check {folder}", err=True)
+        say(f"note: {doubtful}", err=True)
+    say(f"next: unveil owner check {folder}", err=True)
 
 
 def check(
@@ -99,7 +98,7 @@ def check(
     if as_json:
         print_json(report.as_json())
     else:
-        typer.echo("\n".join(check_lines(report)))
+        say_lines(check_lines(report))
     if not report.doubtful:
         return
     is_there = not as_json and sys.stdin is not None and sys.stdin.isatty()
@@ -108,4 +107,4 @@ def check(
         say_error("columns that may be others than their attributes say are not confirmed", hint)
         raise typer.Exit(1)
     service.confirm(report.doubtful)
-    typer.echo(f"confirmed: {', '.join(one.column for one in report.doubtful)}", err=True)
+    say(f"confirmed: {', '.join(one.column for one in report.doubtful)}", err=True)

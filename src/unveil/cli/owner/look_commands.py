@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli.app import confirm, notes, print_json, say_error
+from unveil.cli.app import confirm
+from unveil.cli.door import notes, print_json, say, say_error, say_lines
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
 
@@ -39,23 +40,23 @@ def approve(
         _nothing_waits(as_json=as_json)
         return
     if not as_json:
-        typer.echo("\n".join(approval_lines(waiting)))
+        say_lines(approval_lines(waiting))
     asked = "refuse all of this?" if refuse else "let this go, as far as the policy allows?"
     if not yes and not confirm(asked):
-        typer.echo("nothing was decided; the wishes keep waiting", err=True)
+        say("nothing was decided; the wishes keep waiting", err=True)
         raise typer.Exit(1)
     service.answer(waiting, granted=not refuse)
     if as_json:
         print_json({"granted": not refuse, "waiting": waiting.as_json()})
     else:
-        typer.echo(f"{'refused' if refuse else 'approved'}; unveil owner run {folder} takes it up")
+        say(f"{'refused' if refuse else 'approved'}; unveil owner run {folder} takes it up")
 
 
 def _nothing_waits(*, as_json: bool) -> None:
     if as_json:
         print_json({"granted": None, "waiting": {}})
     else:
-        typer.echo("nothing waits for approval")
+        say("nothing waits for approval")
 
 
 def status(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
@@ -72,7 +73,7 @@ def status(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: 
     if as_json:
         print_json(report.as_json())
     else:
-        typer.echo("\n".join(status_lines(report, folder)))
+        say_lines(status_lines(report, folder))
 
 
 def ledger(
@@ -104,13 +105,13 @@ def ledger(
     report = service.ledger(last=None if as_json or csv else LATEST)
     if csv is not None:
         written = write_csv(csv, report.rows, overwrite=force)
-        typer.echo(f"{written} disclosures written to {csv}", err=True)
+        say(f"{written} disclosures written to {csv}", err=True)
     if as_json:
         print_json(report.as_json())
     elif report.totals is None:
-        typer.echo("nothing has left yet")
+        say("nothing has left yet")
     else:
-        typer.echo("\n".join(ledger_lines(report.totals, report.rows[-LATEST:])))
+        say_lines(ledger_lines(report.totals, report.rows[-LATEST:]))
 
 
 def results(
@@ -142,4 +143,4 @@ def results(
     if as_json:
         print_json({"file": str(out), "records": len(links)})
     else:
-        typer.echo(f"{len(links)} link ids written to {out}")
+        say(f"{len(links)} link ids written to {out}")

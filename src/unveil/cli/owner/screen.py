@@ -16,6 +16,7 @@ from unveil.cli.owner.lines import count
 from unveil.cli.owner.phase_lines import phase_line, wishes_line
 from unveil.runtime.owner.observer import OwnerPhase, PhaseReport, Unwatched
 from unveil.runtime.owner.progress import WishProgress
+from unveil.safety.visible import visible
 
 _EVERY: Final = 30.0  # seconds between lines that differ in counts only, without a terminal
 
@@ -32,7 +33,7 @@ class TerminalNotes(Unwatched):
 
     def note(self, text: str) -> None:
         """What whoever looks after the certificates should know."""
-        self.console.print(f"note: {text}", markup=False, soft_wrap=True)
+        self.console.print(f"note: {visible(text)}", markup=False, soft_wrap=True)
 
 
 class WorkScreen(TerminalNotes):
@@ -93,12 +94,12 @@ class WorkScreen(TerminalNotes):
 
     def _trouble_line(self, unit: str) -> str:
         since, why = self._trouble[unit]
-        return f"{unit}: {why} (since {since}; trying again)"
+        return f"{unit}: {visible(why)} (since {since}; trying again)"
 
     def _tell(self, line: str) -> None:
         self._printed = self._pace()
         if self._live is None:
-            self.console.print(line, markup=False, soft_wrap=True)
+            self.console.print(visible(line), markup=False, soft_wrap=True)
         self._draw()
 
     def _draw(self) -> None:
@@ -106,7 +107,7 @@ class WorkScreen(TerminalNotes):
             return
         self._live.start()  # not before there is something to show: what is `busy` has the terminal until then
         lines = [" · ".join(filter(None, [self._phase, self._counts])), *map(self._trouble_line, self._trouble)]
-        self._live.update(Text("\n".join(lines), overflow="fold"), refresh=True)
+        self._live.update(Text("\n".join(map(visible, lines)), overflow="fold"), refresh=True)
 
 
 class RunScreen(WorkScreen):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from unveil.cli.app import notes, print_json, say_error
+from unveil.cli.door import notes, print_json, say, say_error
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
 
@@ -35,8 +35,8 @@ def upload(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: 
     if as_json:
         print_json(report.as_json())
         return
-    typer.echo(f"all {report.records:,} records are at the record unit")
-    typer.echo(f"next: unveil owner run {folder}", err=True)
+    say(f"all {report.records:,} records are at the record unit")
+    say(f"next: unveil owner run {folder}", err=True)
 
 
 def run(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Json = False) -> None:
@@ -62,11 +62,11 @@ def run(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Jso
     if as_json:
         print_json(report.as_json())
         return
-    typer.echo(f"the links of {report.records:,} records have come")
-    typer.echo(wishes_line(report.wishes) or "no wish was made")
+    say(f"the links of {report.records:,} records have come")
+    say(wishes_line(report.wishes) or "no wish was made")
     for warning in report.warnings:
-        typer.echo(f"warning: {warning.sentence}")
-    typer.echo(f"next: unveil owner results {folder} --out links.csv", err=True)
+        say(f"warning: {warning.sentence}")
+    say(f"next: unveil owner results {folder} --out links.csv", err=True)
 
 
 def _interrupted(stop: TerminalStop, command: str) -> NoReturn:

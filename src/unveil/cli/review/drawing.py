@@ -26,6 +26,7 @@ from unveil.roles.review_unit.display import (
     share_opened,
 )
 from unveil.roles.review_unit.masking import Stage
+from unveil.safety.visible import visible
 from unveil.schema import Schema
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class ReviewScreen:
         first = min(max(0, row - lines // 2), max(0, len(shown) - lines))
         for at, cell in enumerate(shown[first : first + lines], start=first):
             parts = (">" if at == row else "", cell.label, cell.left, cell.right, cell.icon, cell.words)
-            table.add_row(*map(self._printable, parts), style="bold" if at == row else None)
+            table.add_row(*map(self._printable, map(visible, parts)), style="bold" if at == row else None)
         return table
 
     def _detail(self, task: ReviewablePair, stages: Mapping[str, Stage], cell: Cell) -> RenderableType:
@@ -118,7 +119,7 @@ class ReviewScreen:
         if cell.can_open:
             lines += self._price(task, stages, cell)
         lines += [""] * (_DETAIL_LINES - len(lines))  # the keys below stay where they are
-        return Group(*map(self._printable, lines))
+        return Group(*map(self._printable, map(visible, lines)))
 
     def _price(self, task: ReviewablePair, before: Mapping[str, Stage], cell: Cell) -> tuple[str, str]:
         after = opened_further(task, self._schema, before, cell.attribute)

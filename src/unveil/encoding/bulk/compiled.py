@@ -10,7 +10,7 @@ Loading the compiler takes longer than encoding a few records. Modules with kern
 are called, and only for as many records as `filters.WORTH_COMPILING` says.
 
 Numba keeps machine code on disk and makes it anew when the file of the called kernel changes, not when a kernel that is
-called from there does: after a change of `sha256` or `streams`, remove the `*.nbi` files from `__pycache__`.
+called from there does: after a change of `sha256` or `streams`, remove the folder that `safety.compiled_code` names.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from typing import TypeVar, cast
 
 import numba
 
+from unveil.safety.compiled_code import compiled_privately
+
 F = TypeVar("F", bound=Callable[..., object])
 
 #: More parts than threads, so that a thread that was held up leaves work to the others.
@@ -29,12 +31,8 @@ _PARTS_PER_THREAD = 4
 
 
 def compiled(function: F) -> F:
-    """The function as machine code, kept on disk for the next process if some folder can be written."""
-    try:
-        kernel = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # neither the folder of this file nor the user's own
-        kernel = numba.njit(nogil=True)(function)
-    return cast("F", kernel)
+    """The function as machine code, kept on disk for the next process if some folder is this user's alone."""
+    return cast("F", compiled_privately(function, nogil=True))
 
 
 def threads() -> int:

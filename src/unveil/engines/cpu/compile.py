@@ -1,4 +1,4 @@
-"""Compilation of the CPU engine's kernels: at first use, by Numba, kept on disk where that is possible."""
+"""Compilation of the CPU engine's kernels: at first use, by Numba, kept on disk in a private folder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.extending import intrinsic
+
+from unveil.safety.compiled_code import compiled_privately
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,11 +27,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Arguments are arrays, numbers and plain tuples: a class of ours would be looked up by name when the compiled code is
     read back from disk, even by a version that no longer has it.
     """
-    try:
-        compiled = numba.njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:
-        # No folder can be written to: every process then compiles for itself, which takes seconds and loses nothing.
-        return numba.njit(**_OPTIONS)(function)
+    # Where no folder is ours alone every process compiles for itself, which takes seconds and loses nothing.
+    compiled = compiled_privately(function, **_OPTIONS)
     _renew_with_any_source(compiled)
     return compiled
 

@@ -11,6 +11,7 @@ from unveil.errors import StorageError, UnveilError
 from unveil.projects.owner_config import OwnerConfig
 from unveil.runtime.owner.fetcher import Fetcher
 from unveil.runtime.owner.folder import OwnerFolder
+from unveil.safety.core_dumps import turn_off_core_dumps
 
 _LOOK = 0.1  # seconds between looks at whether the links have come
 
@@ -39,6 +40,7 @@ def _through(fetcher: Fetcher) -> bool:
 
 def main() -> int:
     """Return 0 when the owner is through or was told to stop, 1 when it failed."""
+    turn_off_core_dumps()
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

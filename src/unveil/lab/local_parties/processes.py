@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from unveil.errors import UnveilError
 from unveil.lab.local_parties.folder import OWNERS, PARTY_FOLDERS, UNIT_FOLDERS, Trial
+from unveil.safety.visible import visible_lines
 
 _LOOK: Final = 0.02  # seconds between looks at processes
 _GRACE: Final = 3.0  # seconds that a process may take to stop; one that is ended then loses nothing either
@@ -28,7 +29,11 @@ _LINES: Final = 12  # of a log, told when its process died
 
 
 class TrialError(UnveilError):
-    """A party of a trial died, or nothing has moved for too long."""
+    """A party of a trial died, or nothing has moved for too long. The hint may be the end of a log, line by line."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = None if hint is None else visible_lines(hint)
 
 
 class Processes:

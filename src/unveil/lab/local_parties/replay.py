@@ -28,7 +28,7 @@ from unveil.protocol.roles import Address, address_of
 from unveil.roles.attribute_unit.decisions import Reported
 from unveil.roles.columns import entries
 from unveil.roles.owner.decisions import Answered, Approved
-from unveil.roles.review_unit.decisions import UNSURE, Decided, Opened
+from unveil.roles.review_unit.decisions import UNSURE, Decided, DecidedByNobody, Opened, OpenedByNobody
 from unveil.roles.review_unit.display import Verdict
 from unveil.schema import Schema
 from unveil.storage.log.entries import LogEntry
@@ -106,9 +106,9 @@ class Replay(Machines):
     def _again(self, machine: Machine, decision: Decision, time: float) -> Step:
         """The decision with the messages that it sends."""
         match decision:
-            case Approved() | Opened():  # people's, which send nothing
+            case Approved() | Opened() | OpenedByNobody():  # people's, which send nothing
                 return Step(decision)
-            case Decided():
+            case Decided() | DecidedByNobody():
                 return self._judged(decision)
             case Answered():
                 time = struct.unpack("<d", decision.time)[0]
@@ -117,7 +117,7 @@ class Replay(Machines):
             raise ProtocolError(f"the log of the {machine.address} holds a decision that this machine would not take")
         return step
 
-    def _judged(self, decision: Decided) -> Step:
+    def _judged(self, decision: Decided | DecidedByNobody) -> Step:
         shown = {pair.task_id: pair for pair in self.review_unit.pending()}
         p = np.frombuffer(decision.p, "<f8").tolist()
         verdicts = [
@@ -125,7 +125,7 @@ class Replay(Machines):
             for task_id, g, sure in zip(entries(decision.task_ids, ID), decision.g, p, strict=True)
         ]
         self.answered += [ReviewedPair(shown[one.task_id], one, self.truth_of(one.task_id)) for one in verdicts]
-        return self.review_unit.judge(verdicts)
+        return self.review_unit.judge(verdicts, reviewer=decision.reviewer.decode() or "unknown")
 
     def _send(self, step: Step) -> None:
         for envelope in step.messages:

@@ -18,6 +18,7 @@ from unveil.linkage.engine import Compare, Encoded, Engine, Neighbours, OnShare,
 from unveil.linkage.outcome import Flags
 from unveil.linkage.pairs import Comparison, Rows
 from unveil.records import Records
+from unveil.safety.coins import Coins
 from unveil.schema import Schema
 
 PROJECT = "simulation"
@@ -50,7 +51,7 @@ class EncodedOnce(Encoder):
         super().__init__(schema, simulation_key(seed), project=PROJECT)
         self._known: dict[int, tuple[NDArray[np.uint64], NDArray[np.uint8]]] = {}
 
-    def record_level(self, records: Records, *, rng: np.random.Generator | None = None) -> NDArray[np.uint64]:
+    def record_level(self, records: Records, *, rng: Coins | np.random.Generator | None = None) -> NDArray[np.uint64]:
         """The filters, computed now or before."""
         return self._encoded(records, rng)[0]
 
@@ -59,7 +60,7 @@ class EncodedOnce(Encoder):
         return self._encoded(records, None)[1]
 
     def _encoded(
-        self, records: Records, rng: np.random.Generator | None
+        self, records: Records, rng: Coins | np.random.Generator | None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         if id(records) not in self._known:
             # A hardening that flips coins draws them here once, so every run of the study sees the same filters.

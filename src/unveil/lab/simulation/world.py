@@ -20,6 +20,8 @@ from unveil.transport.memory import MemoryNetwork, Tap
 
 __all__ = ["SimulationSettings", "World"]
 
+_REVIEWER = "simulation"  # by this name the review unit knows whoever reviews in a simulation
+
 
 class World(Machines):
     """One run."""
@@ -68,7 +70,8 @@ class World(Machines):
                 self._check_uploads()
                 raise ProtocolError("the protocol has stalled: nobody has anything to send")
             budget = self.schema.protocol.review.budget
-            step = self.review_unit.judge(self.reviewer.review(pending, spent=self.attribute_unit.spent, budget=budget))
+            verdicts = self.reviewer.review(pending, spent=self.attribute_unit.spent, budget=budget)
+            step = self.review_unit.judge(verdicts, reviewer=_REVIEWER)
             self.review_unit.apply(step.decision)
             self.network.send(step.messages)
             self._deliver_all()

@@ -259,7 +259,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         in the log, so a restart keeps the order, and whoever gets the upload can see that it has no other.
         """
         assert self._handles is not None
-        filters = self._encoder.record_level(self._records, rng=self._chance(f"upload{self._again()}").rng)
+        filters = self._encoder.record_level(self._records, rng=self._chance(f"upload{self._again()}").coins)
         blocking = self._encoder.blocking_keys(self._records)
         size = max(1, PART // (ID + filters.shape[1] * 8 + blocking.shape[1] * blocking.shape[2]))
         parts = max(1, -(-len(self._records) // size))

@@ -29,7 +29,7 @@ from unveil.protocol.messages import (
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT, Address, Role
 from unveil.roles.columns import byte_matrix, entries, outcome_columns
-from unveil.roles.review_unit.decisions import KINDS, UNSURE, Decided, Declined, Opened
+from unveil.roles.review_unit.decisions import KINDS, UNSURE, Decided, DecidedByNobody, Declined, Opened, OpenedByNobody
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
 from unveil.roles.review_unit.masking import Stage
 from unveil.schema import Schema
@@ -49,6 +49,15 @@ class _Task:
         return any(values is None for values in self.answers.values())
 
 
+@dataclass(frozen=True, slots=True)
+class GivenVerdict:
+    """A verdict, how sure it is, and the id of the reviewer who gave it; empty in logs of earlier releases."""
+
+    match: bool | None
+    p: float
+    reviewer: bytes
+
+
 class ReviewUnit(NoLongWork, NothingKept):
     """L_C. `pending` lists what a person can decide now; `judge` takes the decisions."""
 
@@ -59,7 +68,7 @@ class ReviewUnit(NoLongWork, NothingKept):
         self._schema, self._owners = schema, owners
         self._tasks: dict[bytes, _Task] = {}
         self._closed: set[bytes] = set()
-        self._verdicts: dict[bytes, tuple[bool | None, float]] = {}
+        self._verdicts: dict[bytes, GivenVerdict] = {}
 
     @property
     def open_tasks(self) -> int:
@@ -97,20 +106,20 @@ class ReviewUnit(NoLongWork, NothingKept):
             self._take(event)
             return
         match event:
-            case Opened():
+            case Opened() | OpenedByNobody():
                 stages = self._tasks[event.task_id].stages
                 name = self._schema.names[event.attribute]
                 # An opening cannot be taken back.
                 stages[name] = max(Stage(event.stage), stages.get(name, Stage.MASKED))
             case Declined():
                 self._close(entries(event.task_ids, ID))
-            case Decided():
+            case Decided() | DecidedByNobody():
                 task_ids = entries(event.task_ids, ID)
                 self._close(task_ids)
                 given = [None if g == UNSURE else bool(g) for g in event.g]
-                self._verdicts.update(
-                    zip(task_ids, zip(given, np.frombuffer(event.p, "<f8").tolist(), strict=True), strict=True)
-                )
+                sure = np.frombuffer(event.p, "<f8").tolist()
+                for task_id, match, p in zip(task_ids, given, sure, strict=True):
+                    self._verdicts[task_id] = GivenVerdict(match, p, event.reviewer)
 
     def _close(self, task_ids: list[bytes]) -> None:
         for task_id in task_ids:
@@ -162,17 +171,21 @@ class ReviewUnit(NoLongWork, NothingKept):
         """How far the attributes of an open task are opened."""
         return dict(self._tasks[task_id].stages)
 
-    def decided(self, task_id: bytes) -> tuple[bool | None, float] | None:
+    def decided(self, task_id: bytes) -> GivenVerdict | None:
         """The verdict that was given on a task; None if there is none."""
         return self._verdicts.get(task_id)
 
-    def opening(self, task_id: bytes, attribute: str, stage: Stage) -> Step:
-        """The decision to show a reviewer more of an attribute."""
+    def opening(self, task_id: bytes, attribute: str, stage: Stage, *, reviewer: str) -> Step:
+        """The decision to show a reviewer more of an attribute; `reviewer` is the id by which the log knows them."""
         self._check_pending([task_id])
-        return Step(Opened(task_id, self._schema.names.index(attribute), int(stage)))
+        return Step(Opened(task_id, self._schema.names.index(attribute), int(stage), reviewer.encode()))
 
-    def judge(self, verdicts: Iterable[Verdict]) -> Step:
-        """The decision to pass a person's verdicts on and erase the values; an unsure one goes back as a refusal."""
+    def judge(self, verdicts: Iterable[Verdict], *, reviewer: str) -> Step:
+        """
+        The decision to pass a reviewer's verdicts on and erase the values; an unsure one goes back as a refusal.
+
+        `reviewer` is the id by which the log knows them. It goes to nobody else.
+        """
         given = list(verdicts)
         self._check_pending([verdict.task_id for verdict in given])
         decided = [verdict for verdict in given if verdict.match is not None]
@@ -190,6 +203,7 @@ class ReviewUnit(NoLongWork, NothingKept):
             b"".join(verdict.task_id for verdict in given),
             bytes(UNSURE if verdict.match is None else int(verdict.match) for verdict in given),
             np.array([verdict.p for verdict in given], "<f8").tobytes(),
+            reviewer.encode(),
         )
         return Step(decision, tuple(out))
 

@@ -69,7 +69,8 @@ def begin(folder: Path, name: str, files: OwnerFiles, *, demonstration: bool) ->
     problems = files.problems()
     if problems:
         mend = next((each.allowed for each in problems if "chmod" in each.allowed), None)
-        raise SettingError("\n  ".join(f"{each.key} {each.what}" for each in problems), hint=mend)
+        first, *others = (f"{each.key} {each.what}" for each in problems)
+        raise SettingError(first, hint=mend, details=others)
     made = _make(folder)
     try:
         with replacing(target, overwrite=False) as temporary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,23 +67,39 @@ def last_of_batch(transaction: Transaction, project: int, after: int) -> int | N
     return int(last)
 
 
-def batch(transaction: Transaction, project: int, after: int) -> tuple[int, list[LogEntry]] | None:
-    """The next entries past a number, and the number up to which the log has been read; None at its end."""
+def batch(transaction: Transaction, project: int, home: bytes, after: int) -> tuple[int, list[LogEntry]] | None:
+    """
+    The next entries past a number, and the number up to which the log has been read; None at its end.
+
+    Damaged if contents are not what was written, or are missing and no erasure says why. `home` is the log's first
+    hash.
+    """
     last = last_of_batch(transaction, project, after)
     if last is None:
         return None
     rows = transaction.rows(
-        "SELECT seq, kind, sender, message_id, time FROM log"
+        "SELECT seq, kind, sender, message_id, time, stored, stub FROM log"
         " WHERE project = ? AND seq > ? AND seq <= ? AND kind IN ('message', 'decision') ORDER BY seq",
         [project, after, last],
     )
     found = contents.between(transaction, project, after, last)
-    return last, [_entry(row, found) for row in rows]
+    erased = transaction.rows(
+        "SELECT seq FROM erasures WHERE project = ? AND seq > ? AND seq <= ?", [project, after, last]
+    )
+    state = (transaction.row("SELECT state FROM projects WHERE id = ?", [project]) or ("",))[0]
+    gone = range(after + 1, last + 1) if state == "closed" else {seq for (seq,) in erased}
+    return last, [_entry(row, found, home, gone, closed=state == "closed") for row in rows]
 
 
-def _entry(row: Row, found: contents.Contents) -> LogEntry:
-    seq, kind, sender, message_id, time = row
+def _entry(row: Row, found: contents.Contents, home: bytes, gone: Container[int], *, closed: bool) -> LogEntry:
+    seq, kind, sender, message_id, time, stored, stub_commit = row
+    about = kind, sender, message_id
     # Taken out as they are opened, so that sealed and opened bodies of a batch are not all held at once.
-    body = contents.unseal(*found.pop((seq, contents.OWN), (None, None)))
-    stub = contents.unseal(*found.pop((seq, contents.STUB), (None, None)))
+    own = found.pop((seq, contents.OWN), contents.NOTHING)
+    rest = found.pop((seq, contents.STUB), contents.NOTHING)
+    body = stub = None
+    if not (own.erased and seq in gone):
+        body = contents.unseal(own, contents.Label(home, seq, contents.OWN, about), stored)
+    if stub_commit and not (rest.erased and closed):
+        stub = contents.unseal(rest, contents.Label(home, seq, contents.STUB, about), stub_commit)
     return LogEntry(seq, kind, sender, message_id, body, stub or b"", time)

@@ -16,10 +16,12 @@ from typing import Any, Final, Literal
 
 from unveil.errors import Closed, DuplicateError, SettingError, StorageError
 from unveil.storage.backend import Backend, ConstraintBroken, Transaction
-from unveil.storage.log import chain, contents, outbox, verification, witness
+from unveil.storage.log import chain, contents, keeps, outbox, verification, witness
 from unveil.storage.log.entries import Known, LogEntry, batch
-from unveil.storage.log.outbox import Outgoing, Parcels, Pending
+from unveil.storage.log.keeps import Keeps
+from unveil.storage.log.outbox import Outgoing, Pending
 from unveil.storage.log.residue import Residue
+from unveil.storage.log.sealing import NewEntry, SealedEntry
 
 #: The summary of a closed project lies among what it keeps, under a name that no caller can use.
 _SUMMARY: Final = ""
@@ -44,6 +46,8 @@ class ProjectLog:
     def __init__(self, backend: Backend, residue: Residue, number: int, name: str, *, role: str, identity: str) -> None:
         self.name, self.role, self.identity = name, role, identity
         self._backend, self._residue, self._number = backend, residue, number
+        self._home = chain.genesis(role, identity, name)
+        self._next = 1  # the number that the next entry will have, unless another process writes first
 
     @property
     def state(self) -> Literal["open", "closed"]:
@@ -72,7 +76,7 @@ class ProjectLog:
         """
         while True:
             with self._backend.read() as transaction:
-                found = batch(transaction, self._number, after)
+                found = batch(transaction, self._number, self._home, after)
             if found is None:
                 return
             after, entries = found
@@ -112,25 +116,21 @@ class ProjectLog:
         head of the sender's log, if it told that.
         """
         _check(time, sender, message_id, *(text for one in outgoing for text in (one.recipient, one.message_id)))
-        # Hashing and sealing are the slow part, so they are done before the database is locked.
-        own = contents.seal(body if kept is None else kept)
-        arrived = own.commitment if kept is None else chain.commitment(own.nonce, body)
-        rest = contents.seal(stub) if stub else None
-        parcels = Parcels(outgoing)
+        entry = NewEntry(kind, sender, message_id, time + 0.0, body, kept, stub, tuple(outgoing))
+        # Hashing and sealing are the slow part, so they are done before the database is locked. What is sealed is bound
+        # to the entry's number; if that is taken by then, it is sealed again.
+        sealed = SealedEntry(entry, home=self._home, seq=self._next)
         try:
             with self._backend.write() as transaction:
                 head = self._open_head(transaction)
                 if message_id and self._holds(transaction, sender, message_id):
                     raise DuplicateError(f"{self.name}: the log holds an entry of this sender and id already")
                 seq = head.seq + 1
-                contents.insert(transaction, self._number, seq, contents.OWN, own)
-                if rest:
-                    contents.insert(transaction, self._number, seq, contents.STUB, rest)
-                attached = parcels.insert(transaction, self._number, seq)
+                if sealed.seq != seq:
+                    sealed = SealedEntry(entry, home=self._home, seq=seq)
+                self._add(transaction, head, sealed.insert(transaction, self._number))
                 if heard is not None:
                     witness.note(transaction, self._number, sender, heard)
-                commits = arrived, own.commitment, rest.commitment if rest else b""
-                self._add(transaction, head, chain.Link(seq, kind, sender, message_id, time + 0.0, *commits, attached))
         except ConstraintBroken:
             raise DuplicateError(f"{self.name}: a message of this recipient and id was sent already") from None
         self._residue.retry()
@@ -162,7 +162,7 @@ class ProjectLog:
     def outgoing(self, *, recipient: str | None = None, limit: int = 1) -> list[Pending]:
         """Undelivered messages, oldest first; to one recipient or to all."""
         with self._backend.read() as transaction:
-            found = outbox.waiting(transaction, self._number, recipient=recipient, limit=limit)
+            found = outbox.waiting(transaction, self._number, self._home, recipient=recipient, limit=limit)
         if not found:
             self._residue.retry()  # a courier with nothing to send looks again and again, so nothing is left for long
         return found
@@ -237,20 +237,15 @@ class ProjectLog:
         _check(time, *keep)
         if _SUMMARY in keep:
             raise SettingError("what a closed project keeps needs a name")
-        blobs = {**keep, _SUMMARY: json.dumps(dict(summary), sort_keys=True, ensure_ascii=False).encode()}
-        nonces = {name: chain.new_nonce() for name in blobs}
-        commits = [(name, chain.commitment(nonces[name], blob)) for name, blob in blobs.items()]
+        whole = json.dumps(dict(summary), sort_keys=True, ensure_ascii=False).encode()
+        kept = Keeps({**keep, _SUMMARY: whole})
         with self._backend.write() as transaction:
             head = self._open_head(transaction)
             if seen is not None and self._later(transaction, seen):
                 raise LogMoved(f"{self.name}: the log has moved on")
-            attached = chain.attached_keeps(commits, outbox.undelivered(transaction, self._number))
+            attached = kept.attached(transaction, self._number)
             contents.erase_all(transaction, self._number)
-            for name, blob in blobs.items():
-                transaction.run(
-                    "INSERT INTO kept (project, name, nonce, body) VALUES (?, ?, ?, ?)",
-                    [self._number, name, nonces[name], blob],
-                )
+            kept.insert(transaction, self._number)
             link = chain.Link(head.seq + 1, "close", "", "", time + 0.0, b"", b"", b"", attached)
             self._add(transaction, head, link, state="closed")
         self._residue.remove(thorough=True)
@@ -262,12 +257,9 @@ class ProjectLog:
         return [name for (name,) in found if name != _SUMMARY]
 
     def kept(self, name: str) -> bytes | None:
-        """What a closed project keeps under that name."""
-        if not _plain(name):
-            return None
+        """What a closed project keeps under that name; Damaged if what it keeps was changed."""
         with self._backend.read() as transaction:
-            found = transaction.row("SELECT body FROM kept WHERE project = ? AND name = ?", [self._number, name])
-        return found[0] if found else None
+            return keeps.read(transaction, self._number).get(name)
 
     def summary(self) -> dict[str, Any] | None:
         """The summary with which the project was closed; None while it is open."""
@@ -282,9 +274,7 @@ class ProjectLog:
         rewritten one.
         """
         with self._backend.read() as transaction:
-            return verification.problems(
-                transaction, self._number, chain.genesis(self.role, self.identity, self.name), expected
-            )
+            return verification.problems(transaction, self._number, self._home, expected)
 
     def _head(self, transaction: Transaction) -> _Head:
         found = transaction.row("SELECT state, head_seq, head_hash FROM projects WHERE id = ?", [self._number])
@@ -335,6 +325,7 @@ class ProjectLog:
             "UPDATE projects SET state = ?, head_seq = ?, head_hash = ? WHERE id = ?",
             [state, link.seq, hashed, self._number],
         )
+        self._next = link.seq + 1
 
 
 def _plain(text: str) -> bool:

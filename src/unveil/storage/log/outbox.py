@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unveil.storage.backend import Transaction
+from unveil.storage.backend import Row, Transaction
 from unveil.storage.log import chain, contents
 
 
@@ -42,11 +42,19 @@ class Pending:
         return f"Pending({self.position}, {self.recipient!r}, {self.message_id!r}, {len(self.body)} bytes)"
 
 
-class Parcels:
-    """The messages of one entry, sealed before the database is locked."""
+def label_of(home: bytes, seq: int, part: int, recipient: str, message_id: str) -> contents.Label:
+    """The label of a message that an entry sends."""
+    return contents.Label(home, seq, part, ("outgoing", recipient, message_id))
 
-    def __init__(self, messages: Sequence[Outgoing]) -> None:
-        self._messages = [(message, contents.seal(message.body)) for message in messages]
+
+class Parcels:
+    """The messages of the entry of one number, sealed before the database is locked; `home` is the log's first hash."""
+
+    def __init__(self, messages: Sequence[Outgoing], *, home: bytes, seq: int) -> None:
+        self._messages = [
+            (message, contents.seal(message.body, label_of(home, seq, part, message.recipient, message.message_id)))
+            for part, message in enumerate(messages, 1)
+        ]
 
     def insert(self, transaction: Transaction, project: int, seq: int) -> bytes:
         """Write the messages of one entry and return the digest of them that its hash covers."""
@@ -66,19 +74,25 @@ class Parcels:
         return chain.attached_messages(covered)
 
 
-def waiting(transaction: Transaction, project: int, *, recipient: str | None, limit: int) -> list[Pending]:
-    """Undelivered messages, oldest first; to one recipient or to all."""
+def waiting(transaction: Transaction, project: int, home: bytes, *, recipient: str | None, limit: int) -> list[Pending]:
+    """Undelivered messages of an open project, oldest first; to one recipient or to all. Damaged if one was changed."""
     wanted, values = ("", []) if recipient is None else (" AND o.recipient = ?", [recipient])
     rows = transaction.rows(
         # Put together from fixed pieces; every value is a parameter.
-        "SELECT o.position, o.recipient, o.message_id, n.nonce, b.body FROM outgoing o"
-        " JOIN nonces n ON n.project = o.project AND n.seq = o.seq AND n.part = o.part"
-        " JOIN bodies b ON b.project = o.project AND b.seq = o.seq AND b.part = o.part"
-        f" WHERE o.project = ? AND o.delivered = 0{wanted} ORDER BY o.position LIMIT ?",
+        "SELECT o.position, o.recipient, o.message_id, o.seq, o.part, o.commitment, n.nonce, b.form, b.body"
+        " FROM outgoing o JOIN projects p ON p.id = o.project"
+        " LEFT JOIN nonces n ON n.project = o.project AND n.seq = o.seq AND n.part = o.part"
+        " LEFT JOIN bodies b ON b.project = o.project AND b.seq = o.seq AND b.part = o.part"
+        f" WHERE o.project = ? AND p.state <> 'closed' AND o.delivered = 0{wanted} ORDER BY o.position LIMIT ?",
         [project, *values, limit],
     )
-    opened = [(row, contents.unseal(row[3], row[4])) for row in rows]
-    return [Pending(row[0], row[1], row[2], body) for row, body in opened if body is not None]
+    return [_pending(row, home) for row in rows]
+
+
+def _pending(row: Row, home: bytes) -> Pending:
+    position, recipient, message_id, seq, part, commitment = row[:6]
+    label = label_of(home, seq, part, recipient, message_id)
+    return Pending(position, recipient, message_id, contents.unseal(contents.Stored(*row[6:]), label, commitment))
 
 
 def undelivered(transaction: Transaction, project: int) -> list[int]:

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from unveil.storage.backend import Row, Transaction
-from unveil.storage.log import chain, contents
+from unveil.storage.log import chain, contents, keeps
 from unveil.storage.log.entries import last_of_batch
-from unveil.storage.log.outbox import undelivered
+from unveil.storage.log.outbox import label_of
 
 #: Below every number: an entry numbered 0 or -5 was put there by somebody else.
 _LOWEST: Final = -(1 << 62)
@@ -33,7 +33,7 @@ _SENT: Final = (
     " WHERE project = ? AND seq > ? AND seq <= ? ORDER BY position"
 )
 _CONTENT: Final = (
-    "SELECT n.nonce, b.body FROM nonces n"
+    "SELECT n.nonce, b.form, b.body FROM nonces n"
     " LEFT JOIN bodies b ON b.project = n.project AND b.seq = n.seq AND b.part = n.part"
     " WHERE n.project = ? AND n.seq = ? AND n.part = ?"
 )
@@ -54,6 +54,7 @@ class _Walk:
 
     transaction: Transaction
     project: int
+    home: bytes  # the log's first hash
     previous: bytes
     closed: bool
     last: int  # the entry at which the log is said to end
@@ -73,7 +74,7 @@ def problems(transaction: Transaction, project: int, first: bytes, expected: tup
     head = transaction.row("SELECT state, head_seq, head_hash FROM projects WHERE id = ?", [project])
     if head is None:
         return ["the project's own row is missing"]
-    walk = _Walk(transaction, project, first, closed=head[0] != "open", last=head[1])
+    walk = _Walk(transaction, project, first, first, closed=head[0] != "open", last=head[1])
     if expected is not None and expected[0] == 0 and expected[1] != first:
         walk.found.append("the head that was noted is of another project")
     for seq, by in transaction.rows("SELECT seq, erased_by FROM erasures WHERE project = ?", [project]):
@@ -104,15 +105,15 @@ def _rows(transaction: Transaction, project: int) -> Iterator[tuple[Row, list[Ro
         for message in transaction.rows(_SENT, [project, after, last]):
             sent[message[0]].append(message)
         for row in rows:
-            own = found.pop((row[0], contents.OWN), (None, None))
-            stub = found.pop((row[0], contents.STUB), (None, None))
-            yield (*row, *own, *stub), sent.get(row[0], [])
+            own = found.pop((row[0], contents.OWN), contents.NOTHING)
+            stub = found.pop((row[0], contents.STUB), contents.NOTHING)
+            yield (*row, own, stub), sent.get(row[0], [])
         after = last
 
 
 def _entry(walk: _Walk, row: Row, sent: list[Row]) -> None:
     """Check one entry and what belongs to it."""
-    link, hashed, (nonce, body, stub_nonce, stub) = chain.Link(*row[:9]), row[9], row[10:]
+    link, hashed, (own, stub) = chain.Link(*row[:9]), row[9], row[10:]
     seq = link.seq
     if seq != walk.seq + 1:
         walk.report(seq, f"does not follow entry {walk.seq}: entries between them are missing or were moved")
@@ -121,17 +122,24 @@ def _entry(walk: _Walk, row: Row, sent: list[Row]) -> None:
     if link.after(walk.previous) != hashed:
         walk.report(seq, "it was changed, or the entry before it")
     if link.kind in {"message", "decision"}:
-        _content(walk, (seq, "its body"), link.stored, nonce, body, gone=walk.closed or seq in walk.gone)
+        about = link.kind, link.sender, link.message_id
+        label = contents.Label(walk.home, seq, contents.OWN, about)
+        _content(walk, "its body", label, link.stored, own, gone=walk.closed or seq in walk.gone)
         if link.stub:
-            _content(walk, (seq, "its stub"), link.stub, stub_nonce, stub, gone=walk.closed)
-        elif stub_nonce is not None or stub is not None:
+            label = contents.Label(walk.home, seq, contents.STUB, about)
+            _content(walk, "its stub", label, link.stub, stub, gone=walk.closed)
+        elif stub != contents.NOTHING:
             walk.report(seq, "a stub was added")
         attached = chain.attached_messages((message[2], *message[3:6]) for message in sent)
         _sent(walk, seq, sent)
     else:
-        if (nonce, body, stub_nonce, stub) != (None,) * 4 or sent:
+        if (own, stub) != (contents.NOTHING,) * 2 or sent:
             walk.report(seq, "contents were added")
-        attached = _keeps(walk) if link.kind == "close" else chain.attached_erasures(walk.erased.pop(seq, []))
+        attached = (
+            keeps.attached(walk.transaction, walk.project, keeps.rows(walk.transaction, walk.project))
+            if link.kind == "close"
+            else chain.attached_erasures(walk.erased.pop(seq, []))
+        )
     if chain.with_deliveries(attached, walk.delivered.get(seq, [])) != link.attached:
         what = {"close": "what the project keeps or did not send", "erasure": "what it erased"}.get(
             link.kind, "what it sent"
@@ -141,35 +149,34 @@ def _entry(walk: _Walk, row: Row, sent: list[Row]) -> None:
 
 
 def _content(
-    walk: _Walk, what: tuple[int, str], commit: bytes, nonce: bytes | None, sealed: bytes | None, *, gone: bool
+    walk: _Walk, name: str, label: contents.Label, commit: bytes, stored: contents.Stored, *, gone: bool
 ) -> None:
-    """Check one content: there and as committed to, or erased without rest."""
-    seq, name = what
+    """Check one content: there, sealed for its place and as committed to, or erased without rest."""
     if gone:
-        if sealed is not None or nonce != contents.ERASED:
-            walk.report(seq, f"{name} should be erased and is not")
+        if not stored.erased:
+            walk.report(label.seq, f"{name} should be erased and is not")
         return
-    opened = contents.unseal(nonce, sealed)
-    if nonce is None or opened is None:
-        walk.report(seq, f"{name} is missing")
-    elif not chain.opens(commit, nonce, opened):
-        walk.report(seq, f"{name} was changed")
+    if stored.nonce is None or stored.sealed is None or stored.nonce == contents.ERASED:
+        walk.report(label.seq, f"{name} is missing")
+        return
+    try:
+        opened = contents.unseal(stored, label, commit)
+    except contents.Damaged:
+        walk.report(label.seq, f"{name} was changed")
+        return
+    if not chain.opens(commit, stored.nonce, opened):
+        walk.report(label.seq, f"{name} was changed")
 
 
 def _sent(walk: _Walk, seq: int, messages: list[Row]) -> None:
-    for _, part, position, _, _, commit, delivered in messages:
-        nonce, sealed = walk.transaction.row(_CONTENT, [walk.project, seq, part]) or (None, None)
+    for _, part, position, recipient, message_id, commit, delivered in messages:
+        found = walk.transaction.row(_CONTENT, [walk.project, seq, part]) or (None, None, None)
         # Only what was sent can be delivered, and no later than now.
         if delivered != 0 and not seq < delivered <= walk.last + 1:
             walk.report(seq, f"message {position} is neither waiting nor delivered")
-        gone = walk.closed or delivered != 0
-        _content(walk, (seq, f"message {position}"), commit, nonce, sealed, gone=gone)
-
-
-def _keeps(walk: _Walk) -> bytes:
-    rows = walk.transaction.rows("SELECT name, nonce, body FROM kept WHERE project = ?", [walk.project])
-    commits = [(name, chain.commitment(nonce, body)) for name, nonce, body in rows]
-    return chain.attached_keeps(commits, undelivered(walk.transaction, walk.project))
+        label = label_of(walk.home, seq, part, recipient, message_id)
+        stored = contents.Stored(*found)
+        _content(walk, f"message {position}", label, commit, stored, gone=walk.closed or delivered != 0)
 
 
 def _ends(walk: _Walk, head: Row, expected: tuple[int, bytes] | None) -> None:

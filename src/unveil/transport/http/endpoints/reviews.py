@@ -45,7 +45,8 @@ class CellOpening(BaseModel):
 
 
 async def _open_cell(call: TheCall, project: ProjectName, task: TaskId, opening: CellOpening) -> Response:
-    return JSONResponse(await call.ask(_unit(call).open_cell, project, task, opening.attribute, opening.stage))
+    unit, caller = _unit(call), call.caller
+    return JSONResponse(await call.ask(unit.open_cell, project, caller, task, opening.attribute, opening.stage))
 
 
 CELLS: Final = Endpoint(
@@ -70,7 +71,7 @@ class VerdictGiven(BaseModel):
 
 
 async def _verdict(call: TheCall, project: ProjectName, task: TaskId, given: VerdictGiven) -> Response:
-    await call.ask(_unit(call).verdict, project, task, given.match, given.p)
+    await call.ask(_unit(call).verdict, project, call.caller, task, given.match, given.p)
     return Response(status_code=204)
 
 
