@@ -37,7 +37,7 @@ parties: setup  ## the same through five processes over TLS; writes parties/
 	$(BIN)/unveil parties --out parties
 
 test: setup  ## run every test, with branch coverage of the pure rooms
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=
+	$(BIN)/python -m pytest -n 3 --cov --cov-report=
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=90 \
 	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/models/*,src/unveil/screening/*,src/unveil/roles/*,src/unveil/privacy/*'
 

@@ -51,9 +51,9 @@ PAPER = with_protocol(
     review_lower=0.1,
 )
 SCHEMAS: Mapping[str, Schema] = {
-    "paper": PAPER,
-    "prior": with_protocol(PAPER, models="prior", controls=0.25, strategy="closest", p_t=0.98, review_learn_lower=0.2),
-    "decoys": with_protocol(PAPER, decoys=0.3, forest_seed=4),
+    "paper": with_protocol(PAPER, forest_seed=6),
+    "prior": with_protocol(PAPER, models="prior", controls=0.25, strategy="closest", p_t=0.995, review_learn_lower=0.2),
+    "decoys": with_protocol(PAPER, decoys=0.3),
 }
 _FIRST = ("ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "jana", "kim", "leo")
 _LAST = ("north", "south", "east", "west", "hill", "lake")

@@ -52,7 +52,7 @@ def test_a_log_of_an_earlier_release_folds_without_authors(unit: ReviewUnitServi
         b'{"kind":"Decided","fields":{},' + columns[1],
     )
     old = [
-        b"UNV\x02" + len(header).to_bytes(4, "little") + header + rest
+        b"UNV" + bytes([frames.VERSION]) + len(header).to_bytes(4, "little") + header + rest
         for header, rest in zip(headers, (TASK, TASK + G + P), strict=True)
     ]
     assert [

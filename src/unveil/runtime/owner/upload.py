@@ -107,7 +107,6 @@ class OwnerUpload:
                 raise fetcher.halted
             if isinstance(failure, Closed):
                 raise ProjectClosed
-            self._show(failure)
             found_empty = fetcher.found_empty(RECORD_UNIT)  # before the log is read, which holds what was found earlier
             self._judge(watch)
             progress = self.session.look()
@@ -117,6 +116,7 @@ class OwnerUpload:
                 delivered = time.monotonic()
             waiting = OwnerPhase.SHOWING_FINGERPRINT if delivered is None else OwnerPhase.WAITING_FOR_FINGERPRINT
             self.observer.phase(PhaseReport(waiting))
+            self._show(failure)
             # An answer may be older than the fingerprint that it seems to be about, so one that says no counts only
             # if no other came after the fingerprint had arrived.
             if progress.agreed is False and delivered is not None and found_empty > delivered:
