@@ -50,12 +50,23 @@ def neighbour_floor(a: Bits, b: Bits) -> float:
 
 def mutual_nearest(pairs: Pairs, k: int) -> Flags:
     """Which pairs are among the k most similar of both their records; of equals, those that stand first."""
-    return (rank(pairs.left, pairs.similarity) < k) & (rank(pairs.right, pairs.similarity) < k)
+    # Row and similarity as one number, which is sorted twice as fast. Similarities of filters of up to 16,384 bits that
+    # differ at all differ by more than a step of these 31 bits.
+    unlike = ((1 - pairs.similarity) * (1 << 31)).astype(np.int64)
+    left, right = (
+        _places(rows, np.argsort(rows.astype(np.int64) << 32 | unlike, kind="stable"))
+        for rows in (pairs.left, pairs.right)
+    )
+    return (left < k) & (right < k)
 
 
 def rank(rows: Rows, score: Reals) -> NDArray[np.int64]:
     """The place of each pair among those of the same record, the best first; 0 for the best."""
-    order = np.lexsort((-score, rows))
+    return _places(rows, np.lexsort((-score, rows)))
+
+
+def _places(rows: Rows, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of each pair among those of the same record, in that order, which goes by record first."""
     ordered = rows[order]
     first = np.ones(len(rows), bool)
     first[1:] = ordered[1:] != ordered[:-1]

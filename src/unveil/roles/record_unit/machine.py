@@ -305,7 +305,8 @@ class RecordUnit(KeepsAll):
         left, right = self._sides()
         layer, pairs = self.layer, self.comparison.pairs
         model, features = self._assessor
-        evidence = features(pairs, left, right)
+        # A model with odds looks at the same evidence, which was made when the records were compared.
+        evidence = layer.features if layer.model.calibrated else features(pairs, left, right)
         opened = np.flatnonzero(layer.labelled)
         taught = model
         if layer.model.calibrated:
