@@ -111,7 +111,9 @@ def test_the_reviewers_error_is_found_out() -> None:
     assert 0.2 == pytest.approx(poor, abs=0.08)
     model = run("unveil", 1)[0].attribute_unit.layer.model
     assert isinstance(model, LogisticModel)
-    assert found[0.2][0] == model.error
+    error = found[0.2][0]
+    assert error is not None
+    assert 1.25 * error == pytest.approx(model.error)  # labels teach as if it were worse
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:

@@ -22,6 +22,7 @@ _DIGITS = 12
 _PLAUSIBLE = (0.4, 2.0)  # slopes between which a prior fits its data
 _FAR = 3.0  # a shift beyond this means another world
 _FLATTEST = 0.2
+_WORSE = 1.25  # labels teach as if reviewers erred so much more often: how often they do is a guess itself
 #: How firmly slope, shift and each further weight stay at 1, 0 and 0: where there are none, and where attributes may be
 #: weighed anew.
 INERTIA: Final = (100.0, 4.0, 20.0)
@@ -130,7 +131,7 @@ class LogisticModel:
         # The further weights stay out of it: they would take labels for a new world that are only wrong.
         design = self._design(features)[:, :2]
         error = estimated_error(design, labels, self._weights(design, INERTIA))
-        return replace(self, error=error), error
+        return replace(self, error=min(_WORSE * error, 1.0)), error
 
     def _design(self, features: Reals) -> Reals:
         return np.column_stack([self.prior.log_odds(features), np.ones(len(features)), self.prior.columns(features)])
