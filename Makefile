@@ -9,7 +9,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo parties test quick fuzz lint format bench docs pictures requirements clean
+.PHONY: help setup demo parties test browser quick fuzz lint format bench docs pictures requirements clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
@@ -36,10 +36,13 @@ demo: setup  ## link generated people and write demo/report.html
 parties: setup  ## the same through five processes over TLS; writes parties/
 	$(BIN)/unveil parties --out parties
 
-test: setup  ## run every test, with branch coverage of the pure rooms
+test: setup browser  ## run every test, with branch coverage of the pure rooms
 	$(BIN)/python -m pytest -n 3 --cov --cov-report=
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=90 \
-	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/linkage/*,src/unveil/models/*,src/unveil/screening/*,src/unveil/roles/*,src/unveil/privacy/*'
+	  --include='src/unveil/protocol/*,src/unveil/encoding/*,src/unveil/forms/*,src/unveil/linkage/*,src/unveil/models/*,src/unveil/screening/*,src/unveil/roles/*,src/unveil/privacy/*'
+
+browser: setup  ## fetch a browser for tests and pictures, if this machine has none; nothing is installed
+	@$(BIN)/python -m tools.browser
 
 quick: setup  ## run the tests of the rooms that only compute, in under a minute
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
@@ -75,7 +78,7 @@ endif
 docs: setup  ## write the command and schema reference anew from the code
 	$(BIN)/python -m tools.reference docs
 
-pictures: setup  ## draw the pictures of the documentation anew from a run of the demo (needs Chromium)
+pictures: setup browser  ## draw the pictures of the documentation anew from a run of the demo
 	$(BIN)/python -m tools.pictures docs/images
 
 COMPILE = uv pip compile --quiet --no-strip-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
@@ -86,4 +89,4 @@ requirements:  ## compile the pinned requirements anew (needs uv)
 	$(COMPILE) --group peers -o requirements/peers.txt
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) $(PEERS) demo parties bench .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) .browser demo parties bench .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

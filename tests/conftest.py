@@ -45,8 +45,8 @@ TESTS = Path(__file__).parent
 #: Folders whose rooms compute and no more. Tests in any other folder are slow, whatever they do: most of those start
 #: servers, processes or databases, and a new one must not make `make quick` wait.
 QUICK = frozenset({
-    "encoding", "files", "linkage", "models", "privacy", "protocol", "roles", "safety", "schema", "screening",
-    "settings",
+    "encoding", "files", "joining", "linkage", "models", "privacy", "protocol", "roles", "safety", "schema",
+    "screening", "settings",
 })  # fmt: skip
 #: What Python reports when a process is started or an address is taken.
 STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "socket.bind"})

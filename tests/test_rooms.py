@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "unveil"
 #: Rooms without IO, clock and global randomness.
-PURE = ("protocol", "encoding", "linkage", "models", "screening", "roles", "privacy")
+PURE = ("protocol", "encoding", "forms", "linkage", "models", "screening", "roles", "privacy")
 IMPURE_MODULES = frozenset({
     "asyncio", "datetime", "fileinput", "glob", "http", "importlib", "io", "logging", "multiprocessing", "os",
     "pathlib", "random", "secrets", "select", "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys",

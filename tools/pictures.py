@@ -1,7 +1,9 @@
 """
 Pictures of the documentation, drawn from a run of the demo: `python -m tools.pictures docs/images`, or `make pictures`.
 
-`report.png` is the top of the demo's report, `review.png` a pair of that run as its reviewer sees it in the terminal.
+`report.png` is the top of the demo's report, `review.png` a pair of that run as its reviewer sees it in the terminal;
+those of the pages are made by `page_pictures`, `operator_pictures` and
+`console_pictures`.
 `made-from.json` beside them says what they were drawn from, as hashes; a test compares these with what this build
 draws. Times, memory and paths stand further down in the report and are in neither. Chromium draws the pictures; the
 hashes need none.
@@ -14,30 +16,33 @@ import hashlib
 import inspect
 import io
 import json
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 
+from tools import console_pictures, operator_pictures
+from tools.browser import NoBrowser, browsing
+from tools.page_pictures import drawn_from, take_pages
 from unveil.cli import demo
 from unveil.cli.review.drawing import BatchProgress, ReviewScreen
 from unveil.cli.story import DemoStory
 from unveil.errors import UnveilError
 from unveil.lab.evaluation.report import render
 from unveil.lab.simulation.reviewer import SimulatedReviewer
-from unveil.lab.simulation.run import Stopwatch, simulate, starting_threshold
-from unveil.lab.simulation.seen_risk import seen_risk
+from unveil.lab.simulation.run import simulate, starting_threshold
 from unveil.lab.simulation.world import SimulationSettings
+from unveil.one_place.seen_risk import seen_risk
+from unveil.one_place.stopwatch import Stopwatch
 from unveil.privacy.population import ReferencePopulation
 from unveil.roles.chance import SeededChance
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
+from unveil.runtime.operations import UnitFacts
 from unveil.schema import Schema, built_in
 
 if TYPE_CHECKING:
@@ -59,12 +64,6 @@ pre {{ margin: 0; font: 15px/20.2px "DejaVu Sans Mono", monospace; }}
 </style>
 <pre>{code}</pre>
 """
-_CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
-_OPTIONS: Final = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--force-device-scale-factor=1",
-)  # fmt: skip
-_PATIENCE: Final = 120  # seconds
 
 
 class PictureError(UnveilError):
@@ -84,11 +83,14 @@ class Batch:
 class _Watched:
     """A reviewer whose batches are kept."""
 
-    def __init__(self, reviewer: SimulatedReviewer) -> None:
-        self._reviewer = reviewer
+    def __init__(self, reviewer: SimulatedReviewer, world: World) -> None:
+        self._reviewer, self._world = reviewer, world
         self.batches: list[Batch] = []
+        self.units: tuple[UnitFacts, ...] = ()  # as operators see them before the last batch
 
     def review(self, pairs: Sequence[ReviewablePair], *, spent: int, budget: int) -> list[Verdict]:
+        if spent + len(pairs) >= budget:
+            self.units = operator_pictures.seen_by_operators(self._world)
         verdicts = self._reviewer.review(pairs, spent=spent, budget=budget)
         self.batches.append(Batch(pairs, verdicts, spent, budget))
         return verdicts
@@ -101,10 +103,18 @@ class Drawn:
     report: str
     review: str
     story: str
+    pages: dict[str, str] = field(default_factory=dict)  # hashes of what the reviewers' pages are drawn from
+    units: tuple[UnitFacts, ...] = ()  # what the operators' pages show
+    console: dict[str, str] = field(default_factory=dict)  # hashes of what the owner's console is drawn from
 
     def hashes(self) -> dict[str, str]:
         """What each picture is drawn from, by the name of its file."""
-        return {f"{name}.png": hashed(getattr(self, name).encode()) for name in ("report", "review")}
+        return (
+            {f"{name}.png": hashed(getattr(self, name).encode()) for name in ("report", "review")}
+            | self.pages
+            | (operator_pictures.drawn_from(self.units))
+            | self.console
+        )
 
 
 def hashed(data: bytes) -> str:
@@ -126,7 +136,7 @@ def draw() -> Drawn:
 
     def reviewer(world: World) -> _Watched:
         chance = SeededChance(settings.seed, "reviewer")
-        watched.append(_Watched(SimulatedReviewer(world.truth_of, error=settings.error, chance=chance)))
+        watched.append(_Watched(SimulatedReviewer(world.truth_of, error=settings.error, chance=chance), world))
         return watched[0]
 
     story.owners(study)
@@ -136,7 +146,15 @@ def draw() -> Drawn:
     )
     story.end(run, world)
     assert isinstance(printed.file, io.StringIO)
-    return Drawn(top_of(render(run)), _screen(schema, study, watched[0].batches), printed.file.getvalue())
+    screen = _screen(schema, study, watched[0].batches)
+    return Drawn(
+        top_of(render(run)),
+        screen,
+        printed.file.getvalue(),
+        drawn_from(),
+        watched[0].units,
+        console_pictures.drawn_from(),
+    )
 
 
 def top_of(report: str) -> str:
@@ -168,17 +186,16 @@ def _screen(schema: Schema, study: Study, batches: Sequence[Batch]) -> str:
 
 def take(page: str, picture: Path, size: tuple[int, int]) -> None:
     """Draw a page as a picture of that size."""
-    chromium = next(filter(None, map(shutil.which, _CHROMIUM)), None)
-    if chromium is None:
-        raise PictureError("there is no Chromium", hint="apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
         path.write_text(page, encoding="utf-8")
-        where = (f"--user-data-dir={folder}/profile", f"--screenshot={picture.resolve()}")
-        command = [chromium, *_OPTIONS, *where, f"--window-size={size[0]},{size[1]}", path.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)  # noqa: S603
-    if done.returncode or not picture.exists():
-        raise PictureError(f"{picture}: Chromium drew nothing", hint=done.stderr.strip().rpartition("\n")[2] or None)
+        try:
+            with browsing(Path(folder) / "profile", width=size[0], height=size[1]) as context:
+                shown = context.new_page()
+                shown.goto(path.as_uri())
+                shown.screenshot(path=picture)
+        except NoBrowser as error:
+            raise PictureError("there is no Chromium", hint=str(error)) from None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -190,12 +207,15 @@ def main(arguments: list[str] | None = None) -> int:
         drawn = draw()
         take(drawn.report, folder / "report.png", REPORT_SIZE)
         take(drawn.review, folder / "review.png", REVIEW_SIZE)
+        take_pages(folder)
+        operator_pictures.take_pages(drawn.units, folder)
+        console_pictures.take_pages(folder)
     except UnveilError as error:
         sys.stderr.write(f"error: {error.message}\n" + (f"hint: {error.hint}\n" if error.hint else ""))
         return 1
     record = {
-        name: {"drawn_from": drawn_from, "picture": hashed((folder / name).read_bytes())}
-        for name, drawn_from in drawn.hashes().items()
+        name: {"drawn_from": made_from, "picture": hashed((folder / name).read_bytes())}
+        for name, made_from in drawn.hashes().items()
     }
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(f"{folder}: {', '.join(record)} drawn\n")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,16 +26,19 @@ from tools.boosted_tables import boosted
 from unveil.engines import choose
 from unveil.lab.simulation.study import Study
 from unveil.lab.synthetic import Rates, generate
+from unveil.lab.synthetic.registers import Ints
 from unveil.lab.worlds import draw_design, make_world
 from unveil.linkage.attributes import agreement_classes, attribute_similarities
 from unveil.linkage.outcome import Flags, Reals
+from unveil.linkage.pairs import Tail
+from unveil.models.as_many_matches import as_many_matches
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes
-from unveil.models.levels import LEVELS, Levels, Shares, levels
+from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels
 from unveil.models.priors import shares_data, tables_data
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.tables import Direction, Tables
 from unveil.roles.owner.frequency import all_frequency_classes
-from unveil.schema import built_in
+from unveil.schema import LayerR, built_in
 from unveil.schema.attribute_roles import ROLES
 from unveil.schema.presets import with_preset
 
@@ -56,6 +59,8 @@ LAYOUTS = (
     ("voter", 50_000, 0.2, 2, 0.02, 49), ("voter", 50_000, 0.1, 2, 0.0, 50), ("clinic", 20_000, 0.3, 2, 0.01, 51),
     ("clinic", 50_000, 0.2, 1, 0.01, 40), ("clinic", 50_000, 0.2, 2, 0.01, 41), ("clinic", 10_000, 0.5, 0, 0.01, 42),
 )  # fmt: skip
+#: Positions per q-gram of plain filters of 1,024 bits; registers with an even seed have these.
+_PLAIN_H = {"voter": 12, "clinic": 10}
 _ABOUT = "learnt on generated worlds by python -m tools.train_priors"
 _MOST_ROWS = 2_000  # candidate pairs of a world that M_R's prior is learnt on; the others are weighed up
 _ASKED = 6_000  # pairs of a world that M_A's prior is learnt on, at most
@@ -76,6 +81,7 @@ _RECORD_TABLES = (
 _ATTRIBUTE_TABLES = (
     ("weight of person", "weight of home"), ("weight", "record unit's odds"), ("weight", "worst of person"),
     ("against, of person", "for, of person"), ("against, of person", "for, of home"),
+    ("against either", "record unit's odds"), ("against kin", "against strangers"),
 )  # fmt: skip
 #: Few rounds: with more, what is the same all over a world would be learnt by heart, and other worlds be judged worse.
 _RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 8, 10
@@ -83,11 +89,18 @@ _RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 8, 10
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One world's candidate pairs: evidence, levels of every attribute, which are true, and what attributes are."""
+    """
+    One world's candidate pairs: evidence, levels of every attribute, which are true or kin, what attributes are.
+
+    `similarity` and `tail` say how alike the pairs are and strangers would be.
+    """
 
     evidence: Reals
+    similarity: Reals
+    tail: Tail
     levels: Levels
     is_true: Flags
+    is_kin: Flags | None  # None where households are not known
     roles: tuple[str, ...]
 
 
@@ -119,43 +132,60 @@ def collect(folder: Path) -> Iterator[Lesson]:
     for path in paths:
         with np.load(path) as found:
             yield Lesson(
-                found["evidence"].astype(np.float64), found["levels"].astype(np.int64), found["is_true"],
-                tuple(found["roles"].tolist()),
+                found["evidence"].astype(np.float64), found["similarity"].astype(np.float64),
+                Tail(float(found["middle"]), found["across"], found["at_home"], found["worth"]),
+                found["levels"].astype(np.int64), found["is_true"], _kin(found), tuple(found["roles"].tolist()),
             )  # fmt: skip
 
 
+def _kin(found: Mapping[str, NDArray[Any]]) -> Flags | None:
+    """Which pairs are kin, if that is known."""
+    return found["kin"] if len(found["kin"]) == len(found["is_true"]) else None
+
+
 def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
-    lesson = lesson_of(_study(*wanted))
+    lesson = lesson_of(*_study(*wanted))
     with path.with_suffix(".part").open("wb") as file:
         np.savez(
             file,
             is_true=lesson.is_true,
             roles=np.array(lesson.roles),
             evidence=lesson.evidence.astype(np.float32),
+            similarity=lesson.similarity.astype(np.float32),
+            middle=lesson.tail.middle,
+            across=lesson.tail.across,
+            at_home=lesson.tail.at_home,
+            worth=lesson.tail.worth,
             levels=lesson.levels.astype(np.uint8),
+            kin=np.empty(0, bool) if lesson.is_kin is None else lesson.is_kin,
         )
     path.with_suffix(".part").rename(path)
     return path
 
 
-def _study(kind: str, *design: Any) -> Study:
+def _study(kind: str, *design: Any) -> tuple[Study, tuple[Ints, Ints] | None]:
+    """A study, and the household of each record where it is known."""
+    households = None
     if kind == "world":
         seed, largest = design
         world = make_world(draw_design(seed, largest=largest))
-        schema, a, b, truth = world.schema, world.a, world.b, world.truth
+        schema, a, b, truth, households = world.schema, world.a, world.b, world.truth, world.households
     else:
         records, overlap, errors, years, seed = design
         rates = Rates(year_of_birth=years) if kind == "voter" else None
         people = generate(records=records, overlap=overlap, errors=errors, seed=seed, layout=kind, rates=rates)
         schema, a, b, truth = built_in("person" if kind == "voter" else kind), people.a, people.b, people.truth
-    return Study("generated", with_preset(schema, "unveil"), a, b, truth, choose(threads=1), seed=seed)
+        if seed % 2 == 0:
+            schema = schema.model_copy(update={"layer_r": LayerR(h=_PLAIN_H[kind])})
+    study = Study("generated", with_preset(schema, "unveil"), a, b, truth, choose(threads=1), seed=seed)
+    return study, households
 
 
-def lesson_of(study: Study) -> Lesson:
+def lesson_of(study: Study, households: tuple[Ints, Ints] | None) -> Lesson:
     """What can be learnt from a study."""
     pairs, schema = study.comparison.pairs, study.schema
     evidence = record_evidence(
-        pairs, *study.encode(), max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening
+        study.comparison, *study.encode(), max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening
     )
     # Under one key for all instead of one per pair: the similarities are alike, and it is much faster.
     filters = [study.encoder.attribute_level(records) for records in (study.a, study.b)]
@@ -166,15 +196,24 @@ def lesson_of(study: Study) -> Lesson:
         similarity = attribute_similarities(filters[0][left], filters[1][right])
         agreement = agreement_classes(similarity, classes[0][left], classes[1][right])
         found[start : start + (1 << 16)] = levels(similarity, agreement)
-    return Lesson(evidence, found, study.is_true, tuple(attribute.meaning for attribute in schema.attributes))
+    is_kin = None
+    if households is not None:
+        is_kin = (households[0][pairs.left] == households[1][pairs.right]) & ~study.is_true
+    roles = tuple(attribute.meaning for attribute in schema.attributes)
+    assert study.comparison.tail is not None
+    return Lesson(evidence, pairs.similarity, study.comparison.tail, found, study.is_true, is_kin, roles)
 
 
 def train(lessons: list[Lesson]) -> tuple[Tables, Shares, Tables]:
     """The prior of M_R, the shares of levels, and the prior of M_A."""
     halves = [_record_prior(lessons[start::2]) for start in (1, 0)]
-    asked = [_asked(lesson, halves[at % 2].log_odds(lesson.evidence)) for at, lesson in enumerate(lessons)]
+    asked = [_asked(lesson, _odds(lesson, halves[at % 2])) for at, lesson in enumerate(lessons)]
     shares = shares_of([lesson for lesson, _ in asked])
     return _record_prior(lessons), shares, _attribute_prior(asked, shares)
+
+
+def _odds(lesson: Lesson, tables: Tables) -> Reals:
+    return as_many_matches(tables.log_odds(lesson.evidence), lesson.tail, lesson.similarity)
 
 
 def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
@@ -182,35 +221,32 @@ def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
     nearest = np.argsort(np.abs(odds), kind="stable")[:_ASKED]
     chosen = nearest[np.abs(odds[nearest]) < _FARTHEST]
     some = replace(
-        lesson, evidence=lesson.evidence[chosen], levels=lesson.levels[chosen], is_true=lesson.is_true[chosen]
+        lesson,
+        evidence=lesson.evidence[chosen],
+        levels=lesson.levels[chosen],
+        is_true=lesson.is_true[chosen],
+        is_kin=None if lesson.is_kin is None else lesson.is_kin[chosen],
     )
     return some, odds[chosen]
 
 
 def shares_of(lessons: list[Lesson]) -> Shares:
-    """How often values of each role agree on each level, among matches and others that would be asked about."""
-    counts = {role: np.full((2, LEVELS), _BEFORE) for role in ROLES}
-    for lesson in lessons:
-        for kind, chosen in enumerate((lesson.is_true, ~lesson.is_true)):
-            weight = min(1.0, _PER_WORLD / max(1, int(chosen.sum())))
-            for at, role in enumerate(lesson.roles):
-                counts[role][kind] += weight * np.bincount(lesson.levels[chosen, at], minlength=LEVELS)
-    worlds = {role: _counts_by_world(lessons, role) for role in ROLES}
-    for role, like in _LIKE.items():
-        counts[role], worlds[role] = counts[like], worlds[like]
-    found = {role: (rows / rows.sum(axis=1, keepdims=True)).round(6) for role, rows in counts.items()}
-    firm = {
-        role: (_firm(found[role][0], worlds[role][:, 0]), _firm(found[role][1], worlds[role][:, 1])) for role in ROLES
-    }
-    match, other = ({role: rows[kind] for role, rows in found.items()} for kind in (0, 1))
-    return Shares(match, other, firm)
+    """How often values of each role agree on each level in each kind of pair that would be asked about."""
+    shares, firm = {}, {}
+    for role in ROLES:
+        worlds = _counts_by_world(lessons, role) if role not in _LIKE else _counts_by_world(lessons, _LIKE[role])
+        total = worlds.sum(axis=2, keepdims=True)
+        counts = _BEFORE + (worlds * np.minimum(1, _PER_WORLD / np.maximum(total, 1))).sum(axis=0)
+        shares[role] = (counts / counts.sum(axis=1, keepdims=True)).round(6)
+        firm[role] = np.array([_firm(shares[role][kind], worlds[:, kind]) for kind in range(len(KINDS))])
+    return Shares(shares, firm)
 
 
-def _counts_by_world(lessons: list[Lesson], role: str) -> NDArray[np.int64]:
-    """For each attribute of that role in each world, how often each level occurs among matches, and among others."""
+def _counts_by_world(lessons: list[Lesson], role: str) -> Ints:
+    """For each attribute of that role in each world, how often each level occurs in each kind of pair."""
     return np.array(
         [
-            [np.bincount(lesson.levels[chosen, at], minlength=LEVELS) for chosen in (lesson.is_true, ~lesson.is_true)]
+            [np.bincount(lesson.levels[chosen, at], minlength=LEVELS) for chosen in _kinds(lesson)]
             for lesson in lessons
             for at, one in enumerate(lesson.roles)
             if one == role
@@ -218,7 +254,15 @@ def _counts_by_world(lessons: list[Lesson], role: str) -> NDArray[np.int64]:
     )
 
 
-def _firm(mean: Reals, counts: NDArray[np.int64]) -> float:
+def _kinds(lesson: Lesson) -> tuple[Flags, Flags, Flags]:
+    """Which pairs are of each kind; where households are not known, none of the others is counted."""
+    if lesson.is_kin is None:
+        nobody = np.zeros(len(lesson.is_true), bool)
+        return lesson.is_true, nobody, nobody
+    return lesson.is_true, lesson.is_kin, ~lesson.is_true & ~lesson.is_kin
+
+
+def _firm(mean: Reals, counts: Ints) -> float:
     """
     How firmly the shares of levels stand at their mean: the concentration of a Dirichlet distribution.
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 class Column:
     """Values of one attribute: `distinct[codes[row]]`. Code -1 never occurs; missing is the empty string."""
 
-    distinct: tuple[str, ...]
+    distinct: Sequence[str]
     codes: NDArray[np.int32]
 
     @classmethod
@@ -47,6 +47,11 @@ class Column:
         """How often each distinct value occurs."""
         return np.bincount(self.codes, minlength=len(self.distinct))
 
+    def lengths(self) -> NDArray[np.int64]:
+        """Characters of each distinct value; bytes where the values are no objects yet."""
+        known = getattr(self.distinct, "lengths", None)
+        return known() if known is not None else np.array([len(value) for value in self.distinct], np.int64)
+
     def missing(self) -> NDArray[np.bool_]:
         """True where the value is missing."""
         return np.array([value == "" for value in self.distinct], dtype=bool)[self.codes]
@@ -70,7 +75,10 @@ class Records:
     def digest(self) -> bytes:
         """SHA-256 of ids and values: tells whether these are the same records in the same order."""
         digest = hashlib.sha256()
-        texts = [list(self.ids)]
+        hashed = getattr(self.ids, "digest", None)  # of ids that are no objects yet
+        if hashed is not None:
+            digest.update(hashed())
+        texts = [list(self.ids)] if hashed is None else []
         for name, column in self.columns.items():
             texts += [[name], list(column.distinct)]
         for text in texts:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -35,11 +35,21 @@ PEOPLE = 300
 class OwnerTrial:
     """A trial's folder, its units in another process, a reviewer in a thread, and owners' commands."""
 
-    def __init__(self, root: Path, *, budget: int = 20, policies: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        budget: int = 20,
+        policies: Mapping[str, str] | None = None,
+        plant: Callable[[Path], None] = lambda _: None,
+        **protocol: float,
+    ) -> None:
         self.root = root
         (root / "people").mkdir(parents=True)
         write(generate(records=PEOPLE, overlap=0.3, errors=1, seed=1), root / "people")
+        plant(root / "people")
         schema = with_preset(built_in(), "unveil", budget=budget)
+        schema = schema.model_copy(update={"protocol": schema.protocol.model_copy(update=protocol)})
         self.trial = folder.make(root, schema, seed=1, key=simulation_key(1).secret, policies=policies)
         self._units: subprocess.Popen[bytes] | None = None
         self._started: list[subprocess.Popen[str]] = []

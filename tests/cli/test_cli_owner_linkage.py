@@ -9,6 +9,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ import pytest
 from command_line import Done, unveil
 from owner_trial import OwnerTrial
 
+from console_site import ConsoleAddress, ConsoleCaller
 from patience import wait_until
 from unveil.cli.owner import stopping
 from unveil.files import key_file as keyfile
 from unveil.protocol.machine import Erased
 from unveil.protocol.messages import ID, AttributeEncodings, Message, Refusal
 from unveil.roles.owner import machine
+from unveil.roles.record_unit.told_quality import OFF_BY
 from unveil.transport.failures import Unreachable
 from unveil.transport.http.client import UnitClient
 
@@ -94,13 +97,16 @@ def test_a_linkage_through_the_commands_with_units_that_go_away(trial: OwnerTria
     _, err = trial.end(first, 143)
     assert "nothing is lost" in err
     trial.start_units()
-    trial.start_reviewer()
     runs = [trial.start("run", name) for name in "ab"]
+    waiting = "linkage      pairs are reviewed; waits for reviewers, 0 of 20 labels"
+    wait_until(lambda: waiting in owner("status", trial, "a").stdout, "an owner sees whom the linkage waits for")
+    trial.start_reviewer()
     for process in runs:
         out, _ = trial.end(process)
         assert "the links of 300 records have come" in out
     assert [] == told("run", trial, "a")["warnings"], "a run after the end ends at once, and nothing looks wrong"
     wait_until(lambda: told("status", trial, "a")["units"]["record unit"].get("warnings") == [], "an owner is told so")
+    assert ("finished", "nobody") == tuple(told("status", trial, "a")["linkage"][key] for key in ("kind", "waits_for"))
     _check_results(trial)
     for name in "ab":
         _check_ledger(trial, name)
@@ -117,14 +123,37 @@ def _check_results(trial: OwnerTrial) -> None:
     links = {}
     for name in "ab":
         out = trial.root / f"links-{name}.csv"
-        assert 0 == owner("results", trial, name, "--out", out).returncode
+        assert 0 == owner("results", trial, name, "--out", out, "--join", trial.root / f"{name}.join").returncode
         assert 1 == owner("results", trial, name, "--out", out).returncode, "it is not replaced unasked"
         assert 0 == owner("results", trial, name, "--out", out, "--force").returncode
         people = [row["record_id"] for row in rows_of(trial.trial.data(f"owner-{name}"))]
         assert people == [row["record_id"] for row in rows_of(out)]
         links[name] = {row["link_id"] for row in rows_of(out)}
         assert {32} == {len(link) for link in links[name]}
-    assert 50 < len(links["a"] & links["b"]) <= 100
+    assert set() == links["a"] & links["b"], "no owner has an id of the other's"
+    parts, pairs = [trial.root / f"{name}.join" for name in "ab"], trial.root / "pairs.csv"
+    assert 1 == unveil("join", "pairs", parts[0], "--out", pairs).returncode, "one owner alone opens nothing"
+    assert 0 == unveil("join", "pairs", *parts, "--out", pairs).returncode
+    assert 50 < len(rows_of(pairs)) <= 100
+    for name in "ab":
+        assert {row[f"link_id_{name}"] for row in rows_of(pairs)} <= links[name]
+    _check_quality(trial, len(rows_of(pairs)))
+
+
+def _check_quality(trial: OwnerTrial, pairs: int) -> None:
+    """Both owners are told about how many links there are, and of so few no figure; whoever joins knows it exactly."""
+    told_to = [json.loads((trial.root / f"links-{name}.quality.json").read_text()) for name in "ab"]
+    nothing = {"trusted": None, "precision": None, "recall": None, "f1": None}
+    assert told_to[0] == told_to[1] == {"links": told_to[0]["links"], "links_off_by": OFF_BY, **nothing}
+    assert abs(told_to[0]["links"] - pairs) < 10 * OFF_BY
+    assert told_to[0] == told("status", trial, "a")["quality"]
+    assert f"quality      about {told_to[0]['links']} links" in owner("status", trial, "a").stdout
+    joined = json.loads((trial.root / "pairs.quality.json").read_text())
+    assert (pairs, 0) == (joined["links"], joined["links_off_by"])
+    for figure in ("precision", "recall", "f1"):
+        low, point, high = joined[figure]
+        assert 0.5 < low <= point <= high <= 1
+    assert joined["trusted"] in (True, False)
 
 
 def _check_ledger(trial: OwnerTrial, name: str) -> None:
@@ -151,7 +180,7 @@ def _check_ledger(trial: OwnerTrial, name: str) -> None:
 
 def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     """A million records take many parts; an interruption must not send those again that have arrived."""
-    monkeypatch.setattr(machine, "PART", 10_000)
+    monkeypatch.setattr(machine, "PART", 16_000)
     trial.start_units()
     other = trial.start("upload", "b")
     sent: list[str] = []
@@ -234,15 +263,46 @@ def test_policy_and_approval_decide_what_leaves(tmp_path: Path, monkeypatch: pyt
         assert asked["wishes"] >= asked["records"] > 0
         assert asked["attributes"]["zip"]["asked"] == asked["wishes"] > asked["attributes"]["zip"]["may_go"]
 
-        def decided() -> bool:
-            owner("approve", trial, "a", "--yes")
-            owner("approve", trial, "b", "--yes", "--refuse")
-            return all(process.poll() is not None for process in runs.values())
+        runs["a"].kill()  # what is answered now is taken up by the next one
+        runs["a"].communicate()
+        with _at_the_console(trial, "a") as caller:
+            answered = caller.answer_groups("approve")
+            wait_until(
+                lambda: "The record unit answers." in caller.http.get("").text, "the units have answered the console"
+            )
+            assert "No process is at work in this folder." in caller.http.get("").text
+            runs["a"] = trial.start("run", "a")
 
-        wait_until(decided, "both runs have ended")
+            def decided() -> bool:
+                nonlocal answered
+                answered += caller.answer_groups("approve")
+                owner("approve", trial, "b", "--yes", "--refuse")
+                return all(process.poll() is not None for process in runs.values())
+
+            wait_until(decided, "both runs have ended")
+            text = "".join(caller.http.get(path).text for path in ("", "/wishes", "/rules", "/ledger"))
+            assert answered > 1
+            assert "The results have come. This console never shows them." in text
         for process in runs.values():
             trial.end(process)
+        owner("results", trial, "a", "--out", tmp_path / "links.csv")
+        links = {row["link_id"] for row in rows_of(tmp_path / "links.csv")}
+        assert len(people) >= len(links) > 0
+        assert not any(link in text for link in links), "no outcome is shown"
         _check_policy(trial, people)
+
+
+@contextmanager
+def _at_the_console(trial: OwnerTrial, name: str) -> Iterator[ConsoleCaller[ConsoleAddress]]:
+    """Somebody at the console, which is a process beside whatever runs; Ctrl-C stops it and nothing else."""
+    process = trial.start("console", name)
+    assert process.stdout is not None
+    caller = ConsoleCaller(ConsoleAddress(process.stdout.readline().strip()))
+    assert 303 == caller.join().status_code
+    yield caller
+    caller.http.close()
+    process.send_signal(signal.SIGINT)
+    trial.end(process)
 
 
 def _check_policy(trial: OwnerTrial, people: list[str]) -> None:

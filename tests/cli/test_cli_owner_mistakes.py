@@ -261,11 +261,11 @@ def test_check_bounds_pairs_and_reviews_whatever_is_refused(trial: OwnerTrial) -
     folder = OwnerFolder.load(OwnerConfig.load(trial.owner("a"), demonstration=True), demonstration=True)
     report = check_report(folder)
     review = folder.member.project.linkage.protocol.review
-    assert (20, 10, 2) == (review.budget, review.batches, review.rounds)
-    # 5 iterations with 2 rounds of 2 reviews each
-    assert (20, 20) == (report.review_unit.labels_asked, report.review_unit.reviews_asked)
+    assert (20, 2, 1) == (review.budget, review.batches, review.rounds)
+    # 5 iterations with one round of 10 reviews each
+    assert (20, 50) == (report.review_unit.labels_asked, report.review_unit.reviews_asked)
     text = "\n".join(check_lines(report))
-    assert "asks for 20 labels in at most 20 reviews" in text
+    assert "asks for 20 labels in at most 50 reviews" in text
     assert "caps.project.values" in text
     # 2 iterations of 1,500 pairs, 3 of 500; all but the first up to four times as large
     assert "asks about 4,500 pairs, and about up to 13,500 pairs if either owner refuses much" in text

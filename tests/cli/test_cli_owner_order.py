@@ -63,7 +63,7 @@ def test_the_order_of_an_upload_is_none_of_the_files_and_survives_an_interruptio
                 raise Rejected("the disk is full")
         put(client, message_id, frame)
 
-    monkeypatch.setattr(machine, "PART", 10_000)
+    monkeypatch.setattr(machine, "PART", 16_000)
     monkeypatch.setattr("unveil.runtime.owner.upload._STALLED", 0.2)
     with EarnestTrial(tmp_path / "trial") as trial:
         trial.start_units()

@@ -57,7 +57,7 @@ def test_every_phase_has_words() -> None:
     where, out = console(terminal=False)
     with RunScreen(where, "hospital-a") as run, UploadScreen(where) as upload:
         for phase in OwnerPhase:
-            report = PhaseReport(phase, records=3000, parts=2, parts_arrived=1, waiting=5)
+            report = PhaseReport(phase, records=3000, parts=2, parts_arrived=1, waiting=5, labels=37, budget=100)
             run.phase(report)
             upload.phase(report)
     text = out.getvalue()
@@ -68,6 +68,7 @@ def test_every_phase_has_words() -> None:
         "5 wishes wait for approval: unveil owner approve hospital-a",
         "waiting for the other owner's fingerprint (unveil owner upload, over there)",
         "waiting for the other owner: its upload is not at the record unit yet, or is not usable",
+        "waiting for reviewers: 37 of 100 labels",
     ):
         assert expected in text
     assert not [phase.name for phase in OwnerPhase if phase.name in text]

@@ -72,11 +72,11 @@ def test_schema_preset_and_decoys_go_into_the_file(tmp_path: Path, preset: str) 
     """One file that stands on its own, whatever later versions hold for defaults."""
     (tmp_path / "mine.toml").write_text(built_in_text("clinic"), encoding="utf-8")
     for schema in ("clinic", str(tmp_path / "mine.toml")):
-        words = ["--schema", schema, "--preset", preset, "--decoys", "0.25", "--records", "500"]
+        words = ["--schema", schema, "--preset", preset, "--decoys", "0.25", "--evenness", "0.5", "--records", "500"]
         path = tmp_path / f"{Path(schema).stem}-{preset}.toml"
         assert 0 == unveil("project", "new", path, "--name", "x", *words, "--json").returncode
         expected = with_preset(built_in("clinic"), preset)
-        protocol = expected.protocol.model_copy(update={"decoys": 0.25})
+        protocol = expected.protocol.model_copy(update={"decoys": 0.25, "evenness": 0.5})
         found = load_draft(path)
         assert expected.model_copy(update={"protocol": protocol}) == found.linkage
         assert 500 == found.limits.records_per_owner
@@ -187,8 +187,8 @@ CHANGES = {
     "budget": ("budget = 100", "budget = 1000"),
     "layers": ("layers = 3", "layers = 2"),
     "models": ('models = "prior"', 'models = "paper"'),
-    "hardening": ("hardening = []", 'hardening = [{ method = "diffusion", t = 5 }]'),
-    "near_copies": ("near_copies = 0.25", "near_copies = 0.5"),
+    "hardening": ("t = 3\n", "t = 4\n"),
+    "near_copies": ("near_copies = 0.5", "near_copies = 0.75"),
     "decoys": ("decoys = 0.1\n", "decoys = 0.102\n"),
     "depth": ("depth = 6", "depth = 5"),
 }

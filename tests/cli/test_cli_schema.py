@@ -66,11 +66,11 @@ def test_show_answers_an_unknown_name_with_the_known_ones(unveil_: Callable[...,
 def test_check_says_what_a_valid_schema_means(unveil_: Callable[..., Outcome], tmp_path: Path) -> None:
     """Attributes, encodings, blocking, layers: so that a wrong meaning is noticed, not only a wrong key."""
     hardened = "h = 12\nhardening = [{method = 'xor-fold'}]"
-    (tmp_path / "s.toml").write_text(built_in_text().replace("h = 12\n", f"{hardened}\n"))
+    (tmp_path / "s.toml").write_text(built_in_text("paper").replace("h = 12\n", f"{hardened}\n"))
     code, out, err = unveil_("schema", "check", tmp_path / "s.toml")
     assert (0, "") == (code, err)
     for said in (
-        "person is valid",
+        "paper is valid",
         "last_name",
         "clk, m=1024, h=12, then xor-fold",
         "m=256",

@@ -195,7 +195,7 @@ def test_values_that_a_reviewer_is_shown() -> None:
     schema = built_in()
     name = schema.names[0]
     pair = ReviewablePair(
-        bytes(16), dict.fromkeys(schema.names, "equal") | {name: "shown"}, {name: (EVIL, "other")}, {}
+        bytes(16), dict.fromkeys(schema.names, "equal") | {name: "shown"}, {name: (EVIL, EVIL[1:] + "s")}, {}
     )
     out = io.StringIO()
     console = Terminal(file=out, width=200, height=60, color_system=None)

@@ -12,7 +12,7 @@ from three_pairs import PAIRS, SCHEMA
 
 from patience import PATIENCE
 from unveil.cli.review.reviewer import ReviewPaused, TerminalReviewer
-from unveil.lab.simulation.seen_risk import seen_risk
+from unveil.one_place.seen_risk import seen_risk
 from unveil.privacy.population import ReferencePopulation
 from unveil.records import Column, Records
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
@@ -245,9 +245,21 @@ def test_a_terminal_without_unicode_gets_plain_signs() -> None:
     assert "one letter added at the end" in terminal.screens[0]
 
 
+def test_both_values_stand_under_each_other_in_the_same_columns() -> None:
+    """KAY** over B**KE beside each other is guesswork."""
+    pair = ReviewablePair(b"x", {"first_name": "shown"}, {"first_name": ("KATHARINA", "CATARINA")})
+    terminal = Terminal()
+    terminal.play("m", ENTER, pairs=(pair,))
+    lines = terminal.screens[0].splitlines()
+    at = next(i for i, line in enumerate(lines) if "K**H*****" in line)
+    assert lines[at].index("K**H*****") == lines[at + 1].index("C**·*****")
+    said = " ".join(" ".join(line[48:].split()) for line in lines[at : at + 3])
+    assert "one letter replaced and one letter added" in said
+
+
 def test_values_are_never_read_as_markup() -> None:
     """A value may hold anything."""
-    pair = ReviewablePair(b"x", {"first_name": "shown"}, {"first_name": ("[red]A[/red]", "[bad")})
+    pair = ReviewablePair(b"x", {"first_name": "shown"}, {"first_name": ("[red]A[/red]", "[red]A[/rad]")})
     terminal = Terminal()
     terminal.play(ENTER, "m", ENTER, pairs=(pair,))
     assert "[red]A[/red]" in terminal.screens[1]

@@ -29,7 +29,7 @@ LENGTHS = {
 
 @pytest.fixture(scope="session")
 def person() -> Schema:
-    return built_in("person")
+    return built_in("paper")
 
 
 @pytest.fixture(scope="session")
@@ -287,6 +287,6 @@ def test_fingerprints_are_equal_only_under_one_key_and_project(encoder: Encoder,
 
 def test_an_encoder_prints_nothing_secret(encoder: Encoder, key: OwnerKey) -> None:
     """It stands in the local variables of many a traceback."""
-    assert "Encoder(<schema person, 1024 bits>)" == repr(encoder)
+    assert "Encoder(<schema paper, 1024 bits>)" == repr(encoder)
     assert key.secret.hex() not in repr(vars(encoder))
     assert repr(key.secret) not in repr(vars(encoder))

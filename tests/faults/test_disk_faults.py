@@ -229,7 +229,7 @@ class _FullOnce:
     def __init__(self) -> None:
         self.tries, self.again = 0, threading.Event()
 
-    def advance(self, _cancelled: object = None) -> bool:
+    def advance(self, *_: object) -> bool:
         self.tries += 1
         if self.tries == 1:
             raise StorageError("the disk is full")

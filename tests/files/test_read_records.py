@@ -137,7 +137,7 @@ def test_where_a_chunk_ends_does_not_change_the_count_of_rows(
 ) -> None:
     """CR and LF in two chunks are still one line end, not an empty line between two."""
     monkeypatch.setattr("unveil.files.csv_rows._CHUNK", chunk)
-    for body in (b"1,a,b\n2,c\n", b"1,a,b\n2,\xff,c\n", b"1,a,b\n2,c,\0\n"):
+    for body in (b"1,a,b\n2,c\n", b"1,a,b\n2,\xe2\x82,c\n", b"1,a,b\n2,c,\0\n"):
         with pytest.raises(InputError) as found:
             read(tmp_path, (HEADER.encode() + body).replace(b"\n", b"\r\n"))
         assert 2 == found.value.row

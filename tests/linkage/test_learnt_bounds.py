@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from known_odds import KnownOdds
+from unveil.linkage.attributes import attribute_similarities
 from unveil.linkage.layer import Layer
 from unveil.linkage.query import closest_sample
-from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, learnt_bounds, states
+from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN, chance_bounds, learnt_bounds, states
 from unveil.models.logistic import LogisticModel
 from unveil.schema import ProtocolSettings
 
@@ -57,6 +58,38 @@ def test_states_take_one_bound_for_each_attribute() -> None:
     similarity = np.array([[0.6, 0.6, 1.0, np.nan], [0.5, 0.8, 0.99, 0.0]])
     found = states(similarity, np.array([0.5, 0.7, 0.4, 0.4]))
     assert [[SHOWN, DISSIMILAR, EQUAL, MISSING], [DISSIMILAR, SHOWN, SHOWN, DISSIMILAR]] == found.tolist()
+
+
+def unrelated(count: int, ones: tuple[int, int], m: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Filters of so many ones each, drawn at random."""
+    generator = rng(seed)
+    bits = np.zeros((2, count, 1, m), bool)
+    for side, number in zip(bits, ones, strict=True):
+        for row in side[:, 0]:
+            row[generator.permutation(m)[:number]] = True
+    return tuple(np.packbits(side, axis=-1, bitorder="little").view(np.uint64) for side in bits)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("ones", "m"), [((100, 100), 256), ((60, 130), 256), ((20, 30), 1024), ((250, 3), 256)])
+def test_unrelated_filters_hardly_ever_pass_the_bound_of_their_fill(ones: tuple[int, int], m: int) -> None:
+    """About one of a thousand, a few more where filters are nearly empty; at the fill of names half pass the 0.4."""
+    left, right = unrelated(3000, ones, m)
+    similarity, bound = attribute_similarities(left, right), chance_bounds(left, right, m)
+    assert (3000, 1) == bound.shape
+    assert (similarity > bound).mean() < 0.03
+    expected = 2 * ones[0] * ones[1] / m / sum(ones)
+    assert similarity.mean() == pytest.approx(expected, abs=0.01)
+    assert (bound >= expected).all()
+
+
+def test_the_bound_by_chance_is_the_same_both_ways_and_missing_values_need_none() -> None:
+    left, right = unrelated(5, (90, 120), 256)
+    left[0] = 0
+    bound = chance_bounds(left, right, 256)
+    assert (bound == chance_bounds(right, left, 256)).all()
+    assert 0.0 == bound[0, 0]
+    full = np.full((1, 1, 4), 2**64 - 1, np.uint64)
+    assert 1.0 == chance_bounds(full, full, 256)[0, 0]
 
 
 @given(st.lists(st.floats(0.5, 1.0), max_size=60).map(np.array), st.integers(0, 70), st.floats(0.6, 1.0))

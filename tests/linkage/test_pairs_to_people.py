@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.linkage.clusters import components, symmetric_best, without_rivals
+from unveil.linkage.clusters import one_person_each, symmetric_best, without_rivals
 from unveil.linkage.outcome import Outcomes
 from unveil.linkage.pairs import Rows
 from unveil.roles.columns import outcome_columns, outcomes
@@ -31,31 +31,48 @@ def test_one_to_one_keeps_pairs_that_are_the_best_of_both(pairs: list[tuple[int,
     assert expected == symmetric_best(left, right, np.array([score for _, _, score in pairs])).tolist()
 
 
+def nobody(_one: int, _other: int) -> bool:
+    return False
+
+
 @given(edges)
-def test_components_join_records_that_are_linked_directly_or_through_others(
-    pairs: list[tuple[int, int, float]],
-) -> None:
-    """Checked against a search that walks the links one by one."""
-    people: list[set[tuple[str, int]]] = [{("a", i)} for i in range(6)] + [{("b", j)} for j in range(7)]
-    for i, j, _ in pairs:
-        one = next(group for group in people if ("a", i) in group)
-        other = next(group for group in people if ("b", j) in group)
-        if one is not other:
-            people.remove(other)
-            one |= other
-    numbers = components(rows(*(i for i, _, _ in pairs)), rows(*(j for _, j, _ in pairs)), (6, 7))
-    found: dict[int, set[tuple[str, int]]] = {}
-    for name, part in zip("ab", numbers, strict=True):
-        for row, number in enumerate(part.tolist()):
-            found.setdefault(number, set()).add((name, row))
-    assert sorted(map(sorted, people)) == sorted(map(sorted, found.values()))
+def test_where_every_record_is_one_person_each_is_taken_once_in_order(pairs: list[tuple[int, int, float]]) -> None:
+    """Whoever is left out has a record that was taken before."""
+    left, right = rows(*(i for i, _, _ in pairs)), rows(*(j for _, j, _ in pairs))
+    taken = one_person_each(left, right, (nobody, nobody))
+    for side in (left, right):
+        ended: dict[int, int] = {}
+        for one, other in zip(side[taken].tolist(), (right if side is left else left)[taken].tolist(), strict=True):
+            assert ended.setdefault(one, other) == other
+    for at in np.flatnonzero(~taken).tolist():
+        before = taken[:at]
+        assert left[at] in left[:at][before] or right[at] in right[:at][before]
 
 
-def test_an_unmatched_record_is_a_person_of_its_own() -> None:
-    """Numbers run from 0 without gaps, so that as many link ids are drawn as there are people."""
-    left, right = components(rows(1), rows(0), (2, 2))
-    assert left[1] == right[0]
-    assert {0, 1, 2} == set(left.tolist()) | set(right.tolist())
+@given(edges, st.integers(2, 3))
+def test_records_of_one_person_stay_together_and_no_others(pairs: list[tuple[int, int, float]], each: int) -> None:
+    """Here every so many records of a register are one person's; a person has one partner, in all its records."""
+    left, right = rows(*(i for i, _, _ in pairs)), rows(*(j for _, j, _ in pairs))
+    same = (lambda one, other: one // each == other // each,) * 2
+    taken = one_person_each(left, right, same)
+    partners: dict[tuple[str, int], set[int]] = {}
+    for one, other in zip((left[taken] // each).tolist(), (right[taken] // each).tolist(), strict=True):
+        partners.setdefault(("a", one), set()).add(other)
+        partners.setdefault(("b", other), set()).add(one)
+    records: dict[tuple[str, int], set[int]] = {}
+    for one, other in zip(left[taken].tolist(), right[taken].tolist(), strict=True):
+        records.setdefault(("a", one), set()).add(other // each)
+        records.setdefault(("b", other), set()).add(one // each)
+    assert {1} >= {len(found) for found in records.values()}
+    if len(pairs) and len({(i // each, j // each) for i, j, _ in pairs}) == 1:
+        assert taken.all(), "all of two people"
+
+
+def test_a_chain_of_records_is_not_one_person() -> None:
+    """Each must be alike to all that are there, not to the last alone."""
+    neighbours = (lambda one, other: abs(one - other) <= 1,) * 2
+    assert [True, True, False] == one_person_each(rows(0, 1, 2), rows(0, 0, 0), neighbours).tolist()
+    assert [True, True, False] == one_person_each(rows(0, 1, 0), rows(0, 9, 9), neighbours).tolist()
 
 
 # Ids whose first halves are often equal, as random ones hardly ever are.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals
 from unveil.models.attribute_evidence import STEPS, SUMMARY, WeighedAttributes, attribute_evidence, summary
-from unveil.models.levels import LEVELS, Shares, adapted, summed, weights
+from unveil.models.levels import EQUAL, KIN, LEVELS, UNLIKE, Shares, adapted, summed
 from unveil.models.tables import Direction, Tables, Term
 from unveil.schema import Attribute, Schema
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-def by_name(odds: Reals, weight: Reals, personal: Flags) -> list[dict[str, float]]:
-    return [dict(zip(SUMMARY, row, strict=True)) for row in summary(odds, weight, personal).tolist()]
+def by_name(odds: Reals, weight: Reals, personal: Flags, against: Reals | None = None) -> list[dict[str, float]]:
+    against = np.zeros((2, len(odds))) if against is None else against
+    return [dict(zip(SUMMARY, row, strict=True)) for row in summary(odds, weight, against, KIN, personal).tolist()]
 
 
 def test_evidence_is_the_record_units_odds_and_a_level_for_each_attribute() -> None:
@@ -29,16 +30,18 @@ def test_evidence_is_the_record_units_odds_and_a_level_for_each_attribute() -> N
     agreement = np.array([[3, 0], [0, 0], [0, 1], [0, 0], [0, 0]], np.uint8)
     evidence = attribute_evidence(similarity, agreement, record_level)
     assert [0.0, log(9), -log(9), 12.0, -12.0] == pytest.approx(evidence[:, 0].tolist())
-    assert [[10, 1], [7, 0], [2, 8], [3, 4], [5, 6]] == evidence[:, 1:].tolist()
+    assert [[12, 1], [9, 0], [4, 10], [5, 6], [7, 8]] == evidence[:, 1:].tolist()
 
 
 def test_the_summary_tells_a_person_from_a_home() -> None:
-    """By hand: 3 and −1 are the person's, −2 and 0.5 the home's."""
-    (found,) = by_name(np.array([0.7]), np.array([[3.0, -2.0, -1.0, 0.5]]), np.array([True, False, True, False]))
+    """By hand: 3 and −1 are the person's, −2 and 0.5 the home's; beside it stands what all say against others."""
+    weight, personal = np.array([[3.0, -2.0, -1.0, 0.5]]), np.array([True, False, True, False])
+    (found,) = by_name(np.array([0.7]), weight, personal, np.array([[-1.5], [2.5]]))
     expected = {
         "record unit's odds": 0.7, "weight of person": 2.0, "weight of home": -1.5, "weight": 0.5,
         "against, of person": -1.0, "against, of home": -2.0, "for, of person": 3.0, "for, of home": 0.5,
         "worst of person": -1.0, "worst of home": -2.0, "second worst": -1.0, "best of person": 3.0,
+        "against kin": -1.5, "against strangers": 2.5, "against either": -log(0.3 * exp(1.5) + 0.7 * exp(-2.5)),
     }  # fmt: skip
     assert expected == pytest.approx(found)
 
@@ -69,9 +72,9 @@ def test_the_summary_is_what_a_plain_sum_finds(seed: int, width: int, rows: int)
 def test_more_weight_of_an_attribute_lowers_no_column(seed: int, width: int) -> None:
     """Tables rise along every column, so the whole rises with every attribute."""
     rng = np.random.default_rng(seed)
-    weight, personal = rng.normal(0, 2, (1, width)), rng.random(width) < 0.5
-    more = weight + rng.exponential(2) * (np.arange(width) == rng.integers(width))
-    low, high = (summary(np.zeros(1), one, personal) for one in (weight, more))
+    weights, personal = rng.normal(0, 2, (3, 1, width)), rng.random(width) < 0.5
+    more = weights + rng.exponential(2, (3, 1, 1)) * (np.arange(width) == rng.integers(width))
+    low, high = (summary(np.zeros(1), one[0], one[1:].sum(axis=2), KIN, personal) for one in (weights, more))
     assert (high >= low - 1e-12).all()
 
 
@@ -82,9 +85,8 @@ ROLES_USED = ("given_name", "family_name", "street")
 
 def known(seed: int) -> Shares:
     """Shares of the levels for three roles."""
-    rows = np.random.default_rng(seed).dirichlet(np.ones(LEVELS), 6) * 0.99 + 0.01 / LEVELS
-    match, other = (dict(zip(ROLES_USED, some, strict=True)) for some in (rows[:3], rows[3:]))
-    return Shares(match, other, dict.fromkeys(ROLES_USED, (10.0, 20.0)))
+    rows = np.random.default_rng(seed).dirichlet(np.ones(LEVELS), (3, 3)) * 0.99 + 0.01 / LEVELS
+    return Shares(dict(zip(ROLES_USED, rows, strict=True)), dict.fromkeys(ROLES_USED, np.array([10.0, 20.0, 20.0])))
 
 
 def weight_alone() -> Tables:
@@ -109,15 +111,16 @@ def test_attributes_are_weighed_by_their_roles() -> None:
     shares = known(1)
     prior = WeighedAttributes.of(schema, weight_alone(), shares)
     assert [False, True, False] == prior.personal.tolist()
-    expected = [shares.match[role].tolist() for role in ("family_name", "given_name", "street")]
-    assert expected == prior.known.match.tolist() == prior.here[0].tolist()
+    expected = [shares.shares[role].tolist() for role in ("family_name", "given_name", "street")]
+    for found in (prior.known.shares, prior.here.shares):
+        assert expected == found.transpose(1, 0, 2).tolist()
 
 
 def test_log_odds_are_the_tables_of_the_summed_weights() -> None:
     """And the first columns that labels may give more weight to are the weights themselves."""
     prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(2))
     features = pairs(3, 200)
-    expected = summed(weights(prior.known.match, prior.known.other), features[:, 1:].astype(np.int64))
+    expected = summed(prior.here.together(), features[:, 1:].astype(np.int64))
     np.testing.assert_array_equal(expected, prior.columns(features)[:, : len(ROLES_USED)])
     assert np.where(expected.sum(axis=1) > 0, 1.0, -1.0).tolist() == prior.log_odds(features).tolist()
     assert 0 < (expected.sum(axis=1) > 0).sum() < 200
@@ -130,13 +133,13 @@ def test_a_look_at_the_pairs_starts_from_what_was_known_before_each_time() -> No
     once = prior.settled(features)
     heard = np.ones(len(ROLES_USED))
     expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.known, heard)
-    assert expected.shift == once.shift == once.settled(features).shift
-    both = (expected.match, expected.other)
-    for actual, again, wanted in zip(once.here, once.settled(features).here, both, strict=True):
-        np.testing.assert_array_equal(wanted, actual)
-        np.testing.assert_array_equal(wanted, again)
-    assert np.abs(once.here[0] - prior.here[0]).max() > 0.01
-    np.testing.assert_array_equal(prior.known.match, once.known.match)
+    assert expected.shift == once.here.shift == once.settled(features).here.shift
+    again = once.settled(features).here
+    np.testing.assert_array_equal(expected.shares, once.here.shares)
+    np.testing.assert_array_equal(expected.shares, again.shares)
+    assert expected.kin == once.here.kin == again.kin
+    assert np.abs(once.here.shares[0] - prior.here.shares[0]).max() > 0.01
+    np.testing.assert_array_equal(prior.known.shares, once.known.shares)
 
 
 def test_labels_may_set_levels_apart_from_what_uncertain_pairs_have() -> None:
@@ -153,26 +156,73 @@ def test_labels_may_set_levels_apart_from_what_uncertain_pairs_have() -> None:
     np.testing.assert_allclose(0, (p * (1 - p)) @ columns, atol=1e-9)
 
 
+# Attributes that one owner writes otherwise
+
+NAME, FAMILY, HOME = range(3)
+ALIKE, OTHER = EQUAL + 1, 2  # a frequent value that is equal, and one that has little in common
+
+
+def told() -> WeighedAttributes:
+    """What is known where kin share the family name and the home, and strangers nothing."""
+    equal = {"given_name": (0.9, 0.05, 0.05), "family_name": (0.9, 0.8, 0.05), "street": (0.8, 0.9, 0.05)}
+    shares = {role: np.stack([agreeing(one) for one in kinds]) for role, kinds in equal.items()}
+    return WeighedAttributes.of_roles(
+        ROLES_USED, weight_alone(), Shares(shares, dict.fromkeys(shares, np.full(3, 5.0)))
+    )
+
+
+def agreeing(equal: float) -> Reals:
+    """Shares of the levels where so many values are equal."""
+    found = np.full(LEVELS, 0.005)
+    found[EQUAL:], found[1 : UNLIKE + 1] = equal / (LEVELS - EQUAL), (1 - equal) / UNLIKE
+    return found / found.sum()
+
+
+def alike(count: int, above: float, equal: tuple[float, float, float]) -> Reals:
+    """So many pairs with that word from above, of which these shares are equal in name, family name and home."""
+    rng = np.random.default_rng([count, *(int(100 * one) for one in equal)])
+    levels = [rng.permutation(np.where(np.arange(count) < round(one * count), ALIKE, OTHER)) for one in equal]
+    return np.column_stack([np.full(count, above), *levels])
+
+
+def heard(*some: Reals) -> list[float]:
+    """How far each attribute is listened to."""
+    return told().settled(np.vstack(some)).heard.tolist()
+
+
+STRANGERS = alike(300, -2.0, (0.02, 0.02, 0.02))
+
+
+@pytest.mark.parametrize("at", [NAME, FAMILY, HOME])
+@pytest.mark.parametrize(("unlike", "expected"), [(0.5, 1.0), (0.75, 0.5), (0.95, 0.0)])
+def test_an_attribute_that_one_owner_writes_otherwise_is_not_heard(at: int, unlike: float, expected: float) -> None:
+    """Of two hundred matches: unlike in half as people are, in nearly all as no people are."""
+    equal = tuple(1 - unlike if at == other else 1.0 for other in range(3))
+    rows = [alike(200, 2.0, (equal[0], equal[1], equal[2])), STRANGERS]
+    rows[1][:, 1 + at] = OTHER  # the habit is that of all records
+    assert [expected if at == other else 1.0 for other in range(3)] == pytest.approx(heard(*rows), abs=0.1)
+    columns = told().settled(np.vstack(rows)).columns(np.vstack(rows))
+    assert (expected == 0) == bool((columns[:, at] == 0).all())
+
+
 def test_people_who_moved_do_not_silence_an_address() -> None:
     """Only movers were opened: the address is unlike in all of them, but equal among those who live together."""
-    prior = WeighedAttributes.of_roles(ROLES_USED[:1], weight_alone(), known(1))
-    movers = np.column_stack([np.full(100, 2.0), np.full(100, 2)])
-    kin = np.column_stack([np.full(20, -3.0), np.full(20, 7)])
-    assert [0.0] == prior.settled(movers).heard.tolist()
-    assert [1.0] == prior.settled(np.vstack([movers, kin])).heard.tolist()
+    movers, kin = alike(200, 2.0, (1.0, 1.0, 0.0)), alike(60, -2.0, (0.0, 1.0, 1.0))
+    assert [1.0, 1.0, 0.0] == heard(movers, STRANGERS)
+    assert [1.0, 1.0, 1.0] == heard(movers, STRANGERS, kin)
 
 
-@pytest.mark.parametrize(("unlike", "heard"), [(60, 1.0), (75, 0.5), (90, 0.0)])
-def test_an_attribute_that_one_owner_writes_otherwise_is_not_heard(unlike: int, heard: float) -> None:
-    """Of a hundred pairs that the record unit takes for matches: unlike in 60 as people are, in 90 as no people are."""
-    rows = np.column_stack([np.full(100, 2.0), np.full(100, 7), np.where(np.arange(100) < unlike, 2, 7)])
-    prior = WeighedAttributes.of_roles(ROLES_USED[:2], weight_alone(), known(1))
-    assert [1.0, heard] == pytest.approx(prior.settled(rows).heard.tolist())
-    assert [heard == 0] * 100 == (prior.settled(rows).columns(rows)[:, 1] == 0).tolist()
+@pytest.mark.parametrize("kin", [300, 600])
+def test_a_given_name_that_kin_differ_in_is_heard_though_the_layer_above_takes_them_for_matches(kin: int) -> None:
+    """Nearly all that it takes for matches differ in it; but by the other attributes they are kin."""
+    rows = [alike(60, 2.0, (0.95, 0.95, 0.6)), alike(kin, 2.0, (0.0, 0.9, 1.0)), STRANGERS]
+    taken = np.vstack(rows)
+    assert (taken[taken[:, 0] > 0, 1] == OTHER).mean() > 0.8
+    assert 1.0 == heard(*rows)[NAME]
 
 
 def test_few_pairs_or_unlikely_ones_silence_no_attribute() -> None:
-    """29 are too few to tell a habit from chance, and pairs that are hardly matches differ anyway."""
-    prior = WeighedAttributes.of_roles(ROLES_USED[:1], weight_alone(), known(1))
-    few, unlikely = (np.column_stack([np.full(n, odds), np.full(n, 1)]) for n, odds in ((29, 2.0), (500, 1.0)))
-    assert [1.0] == prior.settled(few).heard.tolist() == prior.settled(unlikely).heard.tolist()
+    """25 are too few to tell a habit from chance, and pairs that are hardly matches differ anyway."""
+    assert [1.0] * 3 == heard(alike(25, 2.0, (1.0, 1.0, 0.0)), STRANGERS)
+    assert [1.0] * 3 == heard(alike(500, -1.0, (0.0, 0.0, 0.0)))
+    assert 0.0 == heard(alike(60, 2.0, (1.0, 1.0, 0.0)), STRANGERS)[HOME]

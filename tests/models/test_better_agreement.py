@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals
 from unveil.models.attribute_evidence import WeighedAttributes, attribute_evidence
-from unveil.models.choice import attribute_model, record_model
-from unveil.models.levels import LEVELS
+from unveil.models.choice import attribute_model
+from unveil.models.levels import KINDS, LEVELS, Adapted
 from unveil.models.logistic import LogisticModel
 from unveil.models.priors import load_tables
 from unveil.models.record_evidence import RECORD_EVIDENCE
-from unveil.schema import Attribute, Schema, built_in
+from unveil.schema import Attribute, Schema
 from unveil.schema.attribute_roles import ROLES
 from unveil.schema.presets import with_preset
 
@@ -59,8 +59,9 @@ def taught(model: LogisticModel, features: Reals, rng: np.random.Generator) -> L
     if rng.random() < 0.7:
         model = model.settled(np.repeat(features, 40, axis=0))
     elif isinstance(prior, WeighedAttributes):
-        strange = rng.dirichlet(np.full(LEVELS, 0.3), (2, len(prior.known.match))) + 1e-4
-        model = replace(model, prior=replace(prior, here=(strange[0], strange[1])))
+        strange = rng.dirichlet(np.full(LEVELS, 0.3), (len(KINDS), len(prior.personal))) + 1e-4
+        here = Adapted(strange, float(rng.uniform(0.001, 0.999)), float(rng.normal()))
+        model = replace(model, prior=replace(prior, here=here))
     g: Flags = rng.random(len(features)) < rng.random()
     inertia = tuple(np.array(model.inertia) * rng.choice([0.001, 0.1, 1.0]))
     model = replace(model, error=float(rng.choice([0.0, 0.2])), inertia=inertia)
@@ -110,8 +111,7 @@ def record_rows(rng: np.random.Generator) -> Reals:
 def test_no_piece_of_evidence_of_the_record_unit_works_against_its_direction(seed: int) -> None:
     """More similarity, margin or keys never lower the odds, a worse rank never raises them; labels or not."""
     rng = np.random.default_rng(seed)
-    model, _ = record_model(with_preset(built_in(), "unveil"))
-    assert isinstance(model, LogisticModel)
+    model = LogisticModel(load_tables("record"))
     features = record_rows(rng)
     model = taught(model, features, rng)
     before = model.log_odds(features)

@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import Pairs
-from unveil.models.record_evidence import RECORD_EVIDENCE, _best_other, _strangers, record_evidence
+from unveil.linkage.pairs import STEPS, Comparison, Pairs, Tail
+from unveil.models.as_many_matches import as_many_matches
+from unveil.models.beyond_strangers import beyond_strangers
+from unveil.models.logistic import LogisticModel
+from unveil.models.priors import load_tables
+from unveil.models.record_evidence import RECORD_EVIDENCE, _best_other, _strangers, record_evidence, record_odds
+from unveil.models.tables import KnownOdds
 
 Case = tuple[Pairs, Encoded, Encoded]
 MANY = 1_000_000
@@ -40,6 +45,11 @@ def case(seed: int, n: int = 6, m: int = 5, keys: int = 3) -> Case:
     return Pairs((kept // m).astype(np.int32), (kept % m).astype(np.int32), similarity), a, b
 
 
+def compared(pairs: Pairs, tail: Tail | None = None) -> Comparison:
+    """A comparison that found these pairs."""
+    return Comparison(pairs, len(pairs), tail=tail)
+
+
 def column(evidence: Reals, name: str) -> list[float]:
     values: list[float] = evidence[:, list(RECORD_EVIDENCE).index(name)].tolist()
     return values
@@ -59,9 +69,11 @@ def test_evidence_does_not_depend_on_the_scale_of_the_similarity(some: Case, fac
     pairs, a, b = some
     stretched = Pairs(pairs.left, pairs.right, 1 - factor * (1 - pairs.similarity))
     with strangers_are():
-        plain = record_evidence(pairs, a, b, max_block=MANY)
+        plain = record_evidence(compared(pairs), a, b, max_block=MANY)
     with strangers_are(1 - factor * (1 - MIDDLE), factor * SPREAD):
-        np.testing.assert_allclose(record_evidence(stretched, a, b, max_block=MANY), plain, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            record_evidence(compared(stretched), a, b, max_block=MANY), plain, rtol=1e-9, atol=1e-9
+        )
 
 
 @given(cases)
@@ -72,7 +84,10 @@ def test_swapping_the_owners_changes_nothing(some: Case) -> None:
     order = np.lexsort((pairs.left, pairs.right))
     swapped = Pairs(pairs.right[order], pairs.left[order], pairs.similarity[order])
     with strangers_are():
-        one, other = record_evidence(pairs, a, b, max_block=MANY)[order], record_evidence(swapped, b, a, max_block=MANY)
+        one, other = (
+            record_evidence(compared(pairs), a, b, max_block=MANY)[order],
+            record_evidence(compared(swapped), b, a, max_block=MANY),
+        )
     np.testing.assert_allclose(other, one, rtol=1e-12, atol=1e-12)
 
 
@@ -82,7 +97,7 @@ def test_similarity_margins_and_ranks_are_what_a_plain_search_finds(some: Case) 
     """Above strangers, above the best other candidate of either record, and the place among them."""
     pairs, a, b = some
     with strangers_are():
-        evidence = record_evidence(pairs, a, b, max_block=MANY)
+        evidence = record_evidence(compared(pairs), a, b, max_block=MANY)
     z = ((pairs.similarity - MIDDLE) / (1 - MIDDLE)).tolist()
     spread, most = SPREAD / (1 - MIDDLE), max(2, len(a.filters), len(b.filters))
     assert z == pytest.approx(column(evidence, "similarity"))
@@ -118,7 +133,7 @@ def test_what_is_known_of_both_registers_is_the_same_for_every_pair(some: Case) 
     """How large they are, how many pairs are clear at first sight, how often there is a second that is alike."""
     pairs, a, b = some
     with strangers_are():
-        evidence = record_evidence(pairs, a, b, max_block=MANY)
+        evidence = record_evidence(compared(pairs), a, b, max_block=MANY)
     sizes = len(a.filters), len(b.filters)
     z, margin = (np.array(column(evidence, name)) for name in ("similarity", "smaller margin"))
     margin = margin / rivalry_in(evidence)
@@ -144,9 +159,55 @@ def test_ones_are_compared_with_each_other_and_with_what_is_usual() -> None:
     words = [[np.array([[2**ones - 1]], np.uint64) for ones in side] for side in ((2, 4, 6), (6, 4, 6))]
     a, b = (Encoded(Bits(np.concatenate(side), 64), np.empty((3, 0, 16), np.uint8)) for side in words)
     rows = np.arange(3, dtype=np.int32)
-    evidence = record_evidence(Pairs(rows, rows, np.array([0.5, 0.6, 0.7])), a, b, max_block=MANY)
+    evidence = record_evidence(compared(Pairs(rows, rows, np.array([0.5, 0.6, 0.7]))), a, b, max_block=MANY)
     assert [4 / 8, 0.0, 0.0] == pytest.approx(column(evidence, "difference in ones"))
     assert [2 * 2 / 8, 2 * 4 / 8, 2 * 6 / 8] == pytest.approx(column(evidence, "fewer ones"))
+
+
+def some_tail(rng: np.random.Generator) -> Tail:
+    """Counts of any kind, of which as many reach a step as the next one or more."""
+    counts = np.sort(rng.integers(0, 5000, (3, STEPS + 1)).astype(np.float64), axis=1)[:, ::-1]
+    return Tail(0.2, counts[0], counts[1:], np.array([1.0, 2.0]))
+
+
+@given(cases, seeds)
+@settings(max_examples=50)
+def test_what_strangers_say_stands_in_the_last_columns(some: Case, seed: int) -> None:
+    """By the size of both registers, and for every pair the same where these were not looked into."""
+    pairs, a, b = some
+    tail = some_tail(np.random.default_rng(seed))
+    for known in (tail, None):
+        evidence = record_evidence(compared(pairs, known), a, b, max_block=MANY)
+        expected = beyond_strangers(known, pairs.similarity, sqrt(len(a.filters) * len(b.filters)))
+        for name, values in zip(("more than strangers", "strangers as alike", "second entries"), expected, strict=True):
+            assert values.tolist() == pytest.approx(column(evidence, name))
+
+
+@given(cases, seeds)
+@settings(max_examples=25)
+def test_odds_are_those_of_the_tables_moved_by_the_counts(some: Case, seed: int) -> None:
+    """One column, looked up once; the model takes it as it is, and a pair that was more of a match stays so."""
+    pairs, a, b = some
+    tables, model = load_tables("record"), LogisticModel(KnownOdds())
+    for tail in (some_tail(np.random.default_rng(seed)), None):
+        evidence = record_evidence(compared(pairs, tail), a, b, max_block=MANY)
+        odds = record_odds(tables, compared(pairs, tail), a, b, max_block=MANY, hardening=())
+        assert (len(pairs), 1) == odds.shape
+        before = tables.log_odds(evidence)
+        np.testing.assert_array_equal(as_many_matches(before, tail, pairs.similarity), odds[:, 0])
+        np.testing.assert_array_equal(odds[:, 0], model.settled(odds).log_odds(odds))
+        assert (np.diff(odds[np.argsort(before), 0]) >= 0).all()
+        assert 0 == model.prior.columns(odds).shape[1]
+        if tail is None:
+            np.testing.assert_array_equal(before, odds[:, 0])
+
+
+def test_without_candidates_there_are_no_odds() -> None:
+    rng = np.random.default_rng(1)
+    nobody, tail = Pairs.concatenate([]), some_tail(rng)
+    sides = encoded(3, 1, rng), encoded(2, 1, rng)
+    odds = record_odds(load_tables("record"), compared(nobody, tail), *sides, max_block=MANY, hardening=())
+    assert (0, 1) == odds.shape
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-9, 9)), max_size=40, unique_by=lambda one: one[1]))
@@ -185,7 +246,7 @@ def test_keys_shared_and_their_rarity_are_what_a_plain_count_finds(some: Case) -
         shared.append(len(information) / max(1, width))
         rarest.append(max(information, default=0.0))
         rarity.append(sum(information))
-    evidence = record_evidence(pairs, a, b, max_block=MANY)
+    evidence = record_evidence(compared(pairs), a, b, max_block=MANY)
     if not width:  # that none is shared says nothing then
         shared, rarest, rarity = ([usual] * len(pairs) for usual in (0.3, 5.0, 6.0))
     assert shared == pytest.approx(column(evidence, "keys shared"))
@@ -197,8 +258,8 @@ def test_a_key_in_a_dropped_block_is_not_shared() -> None:
     """Blocks that were too large to compare say nothing, here as in the comparison."""
     pairs, a, b = case(1, keys=1)
     a.keys[:], b.keys[:] = 1, 1
-    assert {1.0} == set(column(record_evidence(pairs, a, b, max_block=30), "keys shared"))
-    assert {0.0} == set(column(record_evidence(pairs, a, b, max_block=29), "keys shared"))
+    assert {1.0} == set(column(record_evidence(compared(pairs), a, b, max_block=30), "keys shared"))
+    assert {0.0} == set(column(record_evidence(compared(pairs), a, b, max_block=29), "keys shared"))
 
 
 @given(seeds, st.integers(0, 3))
@@ -207,7 +268,7 @@ def test_no_pair_gives_no_row(seed: int, keys: int) -> None:
     rng = np.random.default_rng(seed)
     none = Pairs.concatenate([])
     for n in (0, 3):
-        evidence = record_evidence(none, encoded(n, keys, rng), encoded(3, keys, rng), max_block=MANY)
+        evidence = record_evidence(compared(none), encoded(n, keys, rng), encoded(3, keys, rng), max_block=MANY)
         assert (0, len(RECORD_EVIDENCE)) == evidence.shape
 
 
@@ -217,7 +278,7 @@ def test_evidence_is_finite_where_all_pairs_are_alike(similarity: float) -> None
     pairs, a, b = case(2)
     pairs.similarity[:] = similarity
     a.filters.words[:], b.filters.words[:] = 0, 0
-    evidence = record_evidence(pairs, a, b, max_block=MANY)
+    evidence = record_evidence(compared(pairs), a, b, max_block=MANY)
     assert np.isfinite(evidence).all()
     assert {similarity} == set(column(evidence, "similarity"))
 

@@ -11,7 +11,7 @@ from known_odds import KnownOdds
 from unveil.linkage.layer import Layer
 from unveil.linkage.outcome import SUREST, Outcomes, Reals, log_odds, posterior
 from unveil.models.logistic import LogisticModel
-from unveil.models.noise import ERRORS, Weights, estimated_error, fit
+from unveil.models.noise import ERRORS, Weights, estimated_error, fit, unsure
 from unveil.schema import ProtocolSettings
 
 ONE = KnownOdds()  # log odds = x
@@ -95,6 +95,15 @@ def test_the_reviewers_error_is_found_with_controls(true_error: float) -> None:
     assert max(abs(one - true_error) for one in found) < 0.12
 
 
+def test_doubtful_labels_say_little_and_nothing_against_what_is_certain() -> None:
+    """People who are half sure of pairs that the model is sure of, and right: it is not to doubt them from then on."""
+    odds = np.tile([-6.0, 6.0], 50)
+    model = LogisticModel(ONE).judging_reviewers(odds[:, None], Outcomes(odds > 0, np.full(100, 0.6)))[0]
+    taught = model.updated(odds[:, None], odds > 0, np.full(100, 0.6))
+    assert 0.99 < taught.slope
+    assert [0.68, 0.5] == pytest.approx(unsure(np.array([0.2]), np.array([0.8, 0.5]))[0] - [-0.36, 0.0])
+
+
 def test_without_labels_the_expectation_stands_and_uncertain_pairs_teach_little() -> None:
     """One in five; a hundred labels on coin tosses leave it there, whatever they say."""
     none = estimated_error(design_of(np.empty(0)), Outcomes(np.empty(0, bool), np.empty(0)), WEIGHTS)
@@ -124,9 +133,9 @@ def test_all_errors_at_once_give_what_each_would_alone(seed: int, n: int, furthe
         np.append(WEIGHTS.lowest, np.zeros(further)),
     )
     label = Outcomes(rng.random(n) < 0.5, rng.uniform(0.5, 1.0, n))
-    target = np.where(label.g, label.p, 1 - label.p)
-    together = fit(design, target, ERRORS, weights)
-    alone = [fit(design, target, np.array([error]), weights) for error in ERRORS]
+    target, wrong = label.g.astype(float), unsure(ERRORS, label.p)
+    together = fit(design, target, wrong, weights)
+    alone = [fit(design, target, wrong[at : at + 1], weights) for at in range(len(ERRORS))]
     np.testing.assert_allclose(together[0], np.concatenate([theta for theta, _ in alone]), atol=1e-6)
     losses = np.concatenate([loss for _, loss in alone])
     np.testing.assert_allclose(together[1], losses, rtol=1e-9, atol=1e-9)

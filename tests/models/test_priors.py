@@ -16,7 +16,7 @@ from unveil.linkage.outcome import Outcomes, Reals
 from unveil.models.attribute_evidence import SUMMARY
 from unveil.models.choice import assessor, attribute_model, record_model
 from unveil.models.forest import Forest
-from unveil.models.levels import LEVELS, weights
+from unveil.models.levels import KINDS, LEVELS, weights
 from unveil.models.logistic import LogisticModel
 from unveil.models.priors import (
     FORMAT,
@@ -53,8 +53,9 @@ LEVELS_DATA: dict[str, Any] = {
     "roles": {
         "sex": {
             "match": [1 / LEVELS] * LEVELS,
+            "kin": [3 / LEVELS] + [0.04] * (LEVELS - 1),
             "other": [2 / LEVELS] + [0.05] * (LEVELS - 1),
-            "firm": [3.0, 4.0],
+            "firm": [3.0, 4.0, 5.0],
         }
     },
 }
@@ -76,15 +77,16 @@ def test_shipped_tables_fit_the_evidence(name: str, evidence: dict[str, Directio
 def test_shipped_levels_know_every_role() -> None:
     """A role that is added without learning the levels anew would end a run with an error."""
     known = load_levels()
-    assert set(ROLES) <= set(known.match)
-    assert set(known.match) == set(known.other)
-    for rows in (known.match, known.other):
-        np.testing.assert_allclose([row.sum() for row in rows.values()], 1.0, atol=1e-4)
+    assert set(ROLES) <= set(known.shares)
+    assert set(known.shares) == set(known.firm)
+    for rows in known.shares.values():
+        assert (len(KINDS), LEVELS) == rows.shape
+        np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-4)
 
 
 def _weights(role: str) -> Reals:
-    known = load_levels().of([role])
-    return weights(known.match, known.other)
+    match, _, other = load_levels().of([role]).shares
+    return weights(match, other)
 
 
 @pytest.mark.parametrize("role", sorted(ROLES))
@@ -156,7 +158,7 @@ def spoiled(good: dict[str, Any], change: Callable[[dict[str, Any]], object]) ->
     "change",
     [
         lambda data: data.pop("format"),
-        lambda data: data.update(format="unveil-prior-1"),
+        lambda data: data.update(format="unveil-prior-2"),
         lambda data: data.pop("intercept"),
         lambda data: data.update(intercept=float("nan")),
         lambda data: data.update(intercept=float("inf")),
@@ -194,15 +196,16 @@ def test_what_are_no_tables_is_refused(change: Callable[[dict[str, Any]], object
         lambda data: data.pop("roles"),
         lambda data: data.update(roles=[1, 2]),
         lambda data: data["roles"]["sex"].pop("other"),
+        lambda data: data["roles"]["sex"].pop("kin"),
         lambda data: data["roles"]["sex"].update(match=[0.5, 0.5]),
         lambda data: data["roles"]["sex"].update(match=[0.1] * (LEVELS - 1) + [0.0]),
         lambda data: data["roles"]["sex"].update(match=[0.1] * (LEVELS - 1) + [float("nan")]),
         lambda data: data["roles"]["sex"].update(match=[0.1] * (LEVELS - 1) + [float("inf")]),
         lambda data: data["roles"]["sex"].update(match="many"),
         lambda data: data["roles"]["sex"].pop("firm"),
-        lambda data: data["roles"]["sex"].update(firm=[1.0]),
-        lambda data: data["roles"]["sex"].update(firm=[0.0, 1.0]),
-        lambda data: data["roles"]["sex"].update(firm=[1.0, float("nan")]),
+        lambda data: data["roles"]["sex"].update(firm=[1.0, 1.0]),
+        lambda data: data["roles"]["sex"].update(firm=[0.0, 1.0, 1.0]),
+        lambda data: data["roles"]["sex"].update(firm=[1.0, 1.0, float("nan")]),
     ],
 )
 def test_what_are_no_levels_is_refused(change: Callable[[dict[str, Any]], object]) -> None:

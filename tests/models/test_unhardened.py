@@ -13,7 +13,7 @@ from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import Pairs
+from unveil.linkage.pairs import Comparison, Pairs
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.unhardened import agreement, unhardened
 from unveil.schema import Hardening, LayerR
@@ -94,7 +94,7 @@ def test_evidence_is_the_same_whatever_the_hardening(name: str) -> None:
         rows = np.arange(N, dtype=np.int32)
         common = np.bitwise_count(a.filters.words & b.filters.words).sum(axis=1)
         pairs = Pairs(rows, rows, 2 * common / (a.filters.popcounts + b.filters.popcounts))
-        evidence = record_evidence(pairs, a, b, max_block=N, hardening=steps)
+        evidence = record_evidence(Comparison(pairs, N * N), a, b, max_block=N, hardening=steps)
         similarity[steps] = float(evidence[:, list(RECORD_EVIDENCE).index("similarity")].mean())
     assert pytest.approx(0.7, abs=0.02) == similarity[()]
     assert pytest.approx(similarity[()], abs=0.03) == similarity[STEPS[name]]

@@ -11,7 +11,8 @@ import pytest
 from project_parts import UNITS, owner, project, public_key, unit
 from pydantic import ValidationError
 
-from unveil.projects.project import Party, Project, ProjectLimits, is_address, is_host
+from unveil.joining.terms import LinkSettings
+from unveil.projects.project import Party, Project, ProjectLimits, ReviewOpinions, is_address, is_host
 from unveil.protocol import roles
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import Role
@@ -89,9 +90,10 @@ def test_the_fingerprint_is_the_documented_hash() -> None:
         "limits": {
             "copies": 10,
             "message_bytes": ProjectLimits().message_bytes,
-            "near_copies": 0.25,
+            "near_copies": 0.5,
             "records_per_owner": 10_000_000,
         },
+        "links": {"join": "owners", "one_to_one": True, "public_key": None, "quality": "owners"},
         "name": "trial",
         "parties": sorted(json.dumps(each, sort_keys=True) for each in parties),
         "protocol": VERSION,
@@ -119,6 +121,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "name": {"name": "other"},
     "protocol": {"protocol": 9},
     "limits": {"limits": ProjectLimits(records_per_owner=5)},
+    "who joins": {"links": LinkSettings(join="research-centre", public_key="A" * 43)},
+    "second opinions": {"reviews": ReviewOpinions(second_opinions=0.1)},
+    "one to one": {"links": LinkSettings(one_to_one=False)},
     "schema": {"linkage": built_in("clinic")},
     "parameters": {
         "linkage": built_in().model_copy(update={"protocol": built_in().protocol.model_copy(update={"p_t": 0.9})})

@@ -114,6 +114,14 @@ MISTAKES = {
     "unknown key": ('name = "trial"', 'name = "trial"\nnmae = "x"', "nmae", "did you mean name"),
     "the attribute's name": ('name = "trial"', 'name = "trial"\nlinkage = "x"', "linkage", "unknown key"),
     "unknown limit": ("[limits]", "[limits]\nspeed = 1", "limits.speed", "unknown key"),
+    "who joins": ('join = "owners"', 'join = "owner"', "links.join", "did you mean owners"),
+    "no key to join with": ('join = "owners"', 'join = "research-centre"', "links.public_key", "nobody could join"),
+    "a key where owners join": (
+        'join = "owners"', f'join = "owners"\npublic_key = "{"A" * 43}"', "links.public_key", "without anybody's key",
+    ),
+    "a key that is none": (
+        'join = "owners"', 'join = "research-centre"\npublic_key = "abc"', "links.public_key", "not a public key",
+    ),
     "role": ('role = "review unit"', 'role = "reviewunit"', "parties.2.role", "did you mean review unit"),
     "owner's name": ('role = "owner"\nname = "a"', 'role = "owner"\nname = "A"', "parties.3.name", "small letters"),
     "no owner's name": ('role = "owner"\nname = "a"', 'role = "owner"', "parties.3.name", "missing"),

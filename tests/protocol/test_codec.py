@@ -31,7 +31,7 @@ by_kind = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sam
 def frame(header: object, *columns: bytes) -> bytes:
     """A frame with any header, made without the encoder."""
     text = header if isinstance(header, bytes) else spelt(header)
-    return b"UNV\x03" + len(text).to_bytes(4, "little") + text + b"".join(columns)
+    return b"UNV\x05" + len(text).to_bytes(4, "little") + text + b"".join(columns)
 
 
 def spelt(header: object) -> bytes:
@@ -66,7 +66,7 @@ def test_frames_are_equal_only_if_messages_are(one: Message, other: Message) -> 
 def test_a_frame_is_laid_out_as_documented() -> None:
     """Pins the format for other implementations."""
     header = b'{"kind":"Refusal","fields":{},"columns":[["ids",16]]}'
-    assert b"UNV\x03" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
+    assert b"UNV\x05" + bytes([len(header), 0, 0, 0]) + header + b"0123456789abcdef" == encode(
         Refusal(b"0123456789abcdef")
     )
 
@@ -248,7 +248,7 @@ def test_another_version_is_refused_by_its_number() -> None:
     """The other side learns which version is spoken here."""
     wire = bytearray(encode(LABELS))
     wire[3] = 1
-    with pytest.raises(FrameError, match="this is version 3"):
+    with pytest.raises(FrameError, match="this is version 5"):
         decode(bytes(wire))
 
 
@@ -256,7 +256,7 @@ def test_another_version_is_refused_by_its_number() -> None:
 def test_a_header_announced_as_huge_is_refused_unread(length: int) -> None:
     """Nothing is allocated on the word of a stranger."""
     with pytest.raises(FrameError, match="more than 262144 bytes"):
-        decode(b"UNV\x03" + length.to_bytes(4, "little") + b"{}")
+        decode(b"UNV\x05" + length.to_bytes(4, "little") + b"{}")
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,12 @@ DESIGN = {
     ("Refusal", O, C),
     ("Refusal", C, A),
     ("ReviewLabel", C, A),
+    ("BatchLearnt", A, C),
     ("Labels", A, R),
     ("LinkTable", R, O),
+    ("JoinTable", R, O),
+    ("LinkQuality", R, O),
+    ("OwnersAnswers", A, R),
 }
 
 

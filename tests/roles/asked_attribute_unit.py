@@ -21,6 +21,7 @@ from unveil.protocol.messages import (
     AttributeEncodings,
     Bootstrap,
     Labels,
+    OwnersAnswers,
     Refusal,
     ReviewLabel,
     ReviewTask,
@@ -35,7 +36,7 @@ FULL, HALF, OTHER, NONE = 0b1111, 0b0011_0011, 0b1111_0000, 0
 
 def announced(pairs: list[int], g: list[int] | None = None, p: list[float] | None = None) -> Envelope:
     g, p = g or [1] * len(pairs), p or [0.6] * len(pairs)
-    return Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, Bootstrap(ids(*pairs), bytes(g), reals(*p)))
+    return Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, Bootstrap(ids(*pairs), bytes(len(pairs)), bytes(g), reals(*p)))
 
 
 def answer(sender: Address, pairs: list[int], filters: list[list[int]] | None = None, rank: int = 1) -> Envelope:
@@ -61,8 +62,9 @@ def split(column: bytes) -> list[bytes]:
 
 
 def labels(out: list[Envelope]) -> dict[bytes, tuple[int, float]]:
-    (message,) = sent(out, RECORD_UNIT)
+    message, *counts = sent(out, RECORD_UNIT)
     assert isinstance(message, Labels)
+    assert all(isinstance(each, OwnersAnswers) for each in counts)
     p = np.frombuffer(message.p, "<f8").tolist()
     return dict(zip(split(message.pair_ids), zip(message.g, p, strict=True), strict=True))
 

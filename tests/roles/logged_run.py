@@ -16,12 +16,12 @@ from small_project import (
     make_attribute_unit,
     make_owner,
     make_record_unit,
-    make_review_unit,
     records,
     with_protocol,
 )
 
 from unveil.errors import TooEarly
+from unveil.joining.join_part import joined as join_parts
 from unveil.protocol import frames
 from unveil.protocol.codec import decode, encode
 from unveil.protocol.flows import Envelope, check_outgoing
@@ -32,9 +32,19 @@ from unveil.records import Records
 from unveil.roles.chance import Chance, SeededChance
 from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import Policy
+from unveil.roles.review_unit.decisions import (
+    Drafted,
+    GoldPlaced,
+    HandedOut,
+    Practised,
+    RoleNoted,
+    Skipped,
+    Undone,
+)
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.roles.review_unit.masking import Stage
+from unveil.roles.review_unit.opinions import OpinionTerms
 from unveil.schema import Schema
 
 PARTIES = (A, B, RECORD_UNIT, ATTRIBUTE_UNIT, REVIEW_UNIT)
@@ -51,9 +61,9 @@ PAPER = with_protocol(
     review_lower=0.1,
 )
 SCHEMAS: Mapping[str, Schema] = {
-    "paper": with_protocol(PAPER, forest_seed=6),
+    "paper": with_protocol(PAPER, forest_seed=2),
     "prior": with_protocol(PAPER, models="prior", controls=0.25, strategy="closest", p_t=0.995, review_learn_lower=0.2),
-    "decoys": with_protocol(PAPER, decoys=0.3),
+    "decoys": with_protocol(PAPER, decoys=0.3, evenness=0.9),
 }
 _FIRST = ("ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "jana", "kim", "leo")
 _LAST = ("north", "south", "east", "west", "hill", "lake")
@@ -91,7 +101,12 @@ def built(party: Address, schema: Schema, chance: Chance | None = None) -> Machi
         return make_owner(party, schema=schema, of=people()[OWNERS.index(party)], policy=POLICIES[party], chance=chance)
     if party == RECORD_UNIT:
         return make_record_unit(schema, chance=chance)
-    return make_attribute_unit(schema, chance=chance) if party == ATTRIBUTE_UNIT else make_review_unit(schema)
+    return make_attribute_unit(schema, chance=chance) if party == ATTRIBUTE_UNIT else _review_unit(schema, chance)
+
+
+def _review_unit(schema: Schema, chance: Chance) -> ReviewUnit:
+    terms = OpinionTerms(share=0.5, below=0.8) if schema == SCHEMAS["decoys"] else OpinionTerms()
+    return ReviewUnit(schema, OWNERS, chance=chance, terms=terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +209,18 @@ class LoggedRun:
         """The link tables: what owners have in the end."""
         return [self.machine(party).link_ids for party in OWNERS]
 
+    @property
+    def joined(self) -> list[tuple[bytes, bytes]]:
+        """The link ids that belong together, as both owners find out together."""
+        names = (A.name, B.name)
+        return join_parts([self.owner(party).sealed_links.part("", party.name, names) for party in OWNERS]).pairs
+
+    def owner(self, party: Address) -> Owner:
+        """An owner's machine."""
+        machine = self.machine(party)
+        assert isinstance(machine, Owner)
+        return machine
+
     def run(self) -> LoggedRun:
         """Run to the end."""
         anew = self.parties[A]
@@ -242,12 +269,42 @@ class LoggedRun:
         self._deliver()
         party = self.parties[REVIEW_UNIT]
         pending = self._unit().pending()
-        for pair in pending:
-            for name in pair.values:
-                self._send(party.commit(self._unit().opening(pair.task_id, name, Stage.FULL, reviewer="ann")))
-        if pending:
-            self._send(party.commit(self._unit().judge([verdict(pair) for pair in pending], reviewer="ann")))
-        return busy or bool(pending)
+        if not pending:
+            return busy
+        self._at_the_page(pending[0].task_id)
+        party.commit(Step(RoleNoted(1, b"lee")))
+        for who in ("ann", "bob", "lee"):
+            pairs = [self._unit().pair(task_id) for task_id in self._unit().waiting_for(who.encode())]
+            for pair in filter(None, pairs):
+                for name in pair.values:
+                    if self._unit().openings_left:
+                        opening = self._unit().opening(pair.task_id, name, Stage.FULL, reviewer=who)
+                        self._send(party.commit(opening))
+            if given := [verdict(pair, who) for pair in pairs if pair]:
+                self._send(party.commit(self._unit().judge(given, reviewer=who)))
+        return True
+
+    def _at_the_page(self, first: bytes) -> None:
+        """Somebody practises, decides a pair and a made-up one, thinks better of it, and leaves some to others."""
+        party, eve, until = self.parties[REVIEW_UNIT], b"eve", len(self.parties[REVIEW_UNIT].log) + 1800
+        gold = bytes([255]) + first[1:]
+        p = np.array([0.8], "<f8").tobytes()
+        for decision in (
+            Practised(8, 7, eve),
+            HandedOut(first, until, eve),
+            Drafted(first, 1, p, eve),
+            Undone(first, eve),
+            GoldPlaced(gold, 12, 1, until, eve),
+            Drafted(gold, int(gold[1]) % 3, p, eve),
+        ):
+            party.commit(Step(decision))
+        if first[0] % 2:
+            party.commit(Step(Drafted(first, first[0] % 3, p, eve)))
+        else:
+            party.commit(Step(Skipped(first, eve)))
+        handing_in = self._unit().hand_in(reviewer="eve")
+        assert handing_in is not None
+        self._send(party.commit(handing_in))
 
     def _unit(self) -> ReviewUnit:
         unit = self.parties[REVIEW_UNIT].machine
@@ -255,9 +312,9 @@ class LoggedRun:
         return unit
 
 
-def verdict(pair: ReviewablePair) -> Verdict:
-    """A person's word: yes, no or unsure, and how sure, by the task's id."""
-    kind = pair.task_id[0]
+def verdict(pair: ReviewablePair, who: str) -> Verdict:
+    """A person's word: yes, no or unsure, and how sure, by the task's id; bob is often of another opinion."""
+    kind = pair.task_id[0] + (pair.task_id[1] % 2 if who == "bob" else 0)
     match = None if kind % 7 == 0 else kind % 2 == 0
     return Verdict(pair.task_id, match, 0.75 if kind % 3 == 0 else 1.0)
 

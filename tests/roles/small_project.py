@@ -14,8 +14,9 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import RemoteProtocolError
+from unveil.joining.terms import BY_OWNERS, JoinTerms
 from unveil.linkage.engine import comparing
-from unveil.models.choice import attribute_model, record_model
+from unveil.models.choice import assessor, attribute_model, record_model
 from unveil.models.forest import Forest
 from unveil.protocol.codec import decode
 from unveil.protocol.flows import Envelope
@@ -29,6 +30,7 @@ from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import Policy
 from unveil.roles.record_unit.machine import RecordUnit
 from unveil.roles.review_unit.machine import ReviewUnit
+from unveil.roles.review_unit.opinions import ONE_OPINION, OpinionTerms
 from unveil.schema import (
     Attribute,
     BlockingKey,
@@ -96,6 +98,7 @@ def make_owner(
     of: Records | None = None,
     key: bytes = KEY,
     chance: Chance | None = None,
+    joining: JoinTerms = BY_OWNERS,
 ) -> Owner:
     encoder = Encoder(schema, OwnerKey(key), project="small")
     return Owner(
@@ -105,14 +108,20 @@ def make_owner(
         encoder,
         policy=policy,
         chance=chance or SeededChance(1, str(address)),
+        joining=joining,
     )
 
 
 def make_introduced_owner(
-    address: Address = A, *, policy: Policy | None = None, schema: Schema = ROOMY, of: Records | None = None
+    address: Address = A,
+    *,
+    policy: Policy | None = None,
+    schema: Schema = ROOMY,
+    of: Records | None = None,
+    joining: JoinTerms = BY_OWNERS,
 ) -> Owner:
     """An owner whose records have handles: the fingerprint is out."""
-    party = make_owner(address, policy=policy, schema=schema, of=of)
+    party = make_owner(address, policy=policy, schema=schema, of=of, joining=joining)
     settle(party)
     return party
 
@@ -136,6 +145,8 @@ def make_record_unit(
     chance: Chance | None = None,
     most_records: int = 1000,
     screening: Screen = screen,
+    joining: JoinTerms = BY_OWNERS,
+    assessed: bool = False,
 ) -> RecordUnit:
     protocol = schema.protocol
     compare = comparing(ReferenceEngine(), floor=protocol.floor, max_block=protocol.max_block)
@@ -147,6 +158,8 @@ def make_record_unit(
         chance=chance or SeededChance(1, "record unit"),
         model=model,
         features=features,
+        assessor=assessor(schema) if assessed else None,
+        joining=joining,
         most_records=most_records,
         screening=screening,
     )
@@ -158,8 +171,8 @@ def make_attribute_unit(schema: Schema = SCHEMA, *, chance: Chance | None = None
     return AttributeUnit(schema, OWNERS, chance=chance, model=model, features=features)
 
 
-def make_review_unit(schema: Schema = SCHEMA) -> ReviewUnit:
-    return ReviewUnit(schema, OWNERS)
+def make_review_unit(schema: Schema = SCHEMA, *, terms: OpinionTerms = ONE_OPINION) -> ReviewUnit:
+    return ReviewUnit(schema, OWNERS, chance=SeededChance(1, "review unit"), terms=terms)
 
 
 def ids(*numbers: int) -> bytes:

@@ -10,7 +10,7 @@ from small_project import KEY, OWNERS, SCHEMA, A, B, make_owner, make_record_uni
 
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Machine, receive, settle
-from unveil.protocol.messages import Agreement, Fingerprint, LinkTable, Message, RecordEncodings
+from unveil.protocol.messages import Agreement, Fingerprint, JoinTable, LinkQuality, LinkTable, Message, RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Address
 from unveil.roles.owner import machine as owner_machine
 from unveil.schema import Schema
@@ -47,7 +47,8 @@ def test_owners_that_disagree_upload_nothing_until_the_mistake_is_mended(differs
     assert (False, False, {}) == (a.uploaded, wrong.uploaded, unit.intake.uploads)
     right = make_owner(B, schema=ONE_LAYER)
     parties[B] = right
-    expected = [Fingerprint, *[Agreement] * 2, *[RecordEncodings] * 2, *[LinkTable] * 2]
+    expected = [Fingerprint, *[Agreement] * 2, *[RecordEncodings] * 2]
+    expected += [kind for kind in (LinkQuality, LinkTable, JoinTable) for _ in range(2)]
     assert expected == kinds(parties, settle(right))
     assert (True, True) == (a.agreed, right.agreed)
     assert [6, 6] == [len(party.link_ids) for party in (a, right)]

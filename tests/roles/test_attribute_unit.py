@@ -45,6 +45,7 @@ from unveil.protocol.messages import (
     ID,
     AttributeEncodings,
     AttributeWish,
+    BatchLearnt,
     EncodingWish,
     ReviewTask,
 )
@@ -91,7 +92,7 @@ def test_similarities_are_per_attribute_and_the_filters_are_forgotten() -> None:
     receive(unit, answer(B, [2, 1], [[OTHER, FULL, FULL], [FULL, FULL, FULL]]))
     np.testing.assert_array_equal([[1.0, 0.5, np.nan], [0.0, 1.0, 1.0]], unit.similarity)
     assert [[1, 0, 0], [0, 1, 1]] == unit.agreement.tolist()
-    assert "PairAnswers(<0 answers>)" == repr(unit._answers)
+    assert "PairAnswers(<0 answers>)" == repr(unit.answers)
 
 
 def test_a_pair_that_either_owner_refuses_is_not_compared() -> None:
@@ -179,7 +180,7 @@ def test_labels_teach_the_forest_and_the_next_batch_follows() -> None:
     unit, task = asked()
     assert 1 == len(task)
     reviewed = unit.pair_ids[unit.tasks[task.task_ids]]
-    (second,) = sent(receive(unit, verdict(task.task_ids, [1])), REVIEW_UNIT)
+    _, second = sent(receive(unit, verdict(task.task_ids, [1])), REVIEW_UNIT)
     assert (1, 2) == (unit.spent, forest_of(unit).updates)
     assert isinstance(second, ReviewTask)
     assert second.task_ids != task.task_ids
@@ -189,15 +190,37 @@ def test_labels_teach_the_forest_and_the_next_batch_follows() -> None:
     assert (1, 1.0) == found[reviewed]
 
 
+def test_reviewers_are_told_what_their_labels_changed_and_nothing_of_any_pair() -> None:
+    """Counts over all pairs, once for each batch that had a label: with the next tasks, or with the report."""
+    unit, task = asked()
+    before = unit.layer.g.copy()
+    told, second = sent(receive(unit, verdict(task.task_ids, [1])), REVIEW_UNIT)
+    now = unit.layer.g
+    assert isinstance(second, ReviewTask)
+    assert BatchLearnt(1, 10, int(now.sum()), int((now & ~before).sum()), int((before & ~now).sum()), 0, 0) == told
+    assert [] == sent(receive(unit, refusal(REVIEW_UNIT, second.task_ids)), REVIEW_UNIT)
+    assert [] == sent(receive(unit, announced([])), REVIEW_UNIT)[1:], "nobody gave a label since"
+
+
+def test_a_model_with_probabilities_says_how_many_decisions_it_expects_to_be_right() -> None:
+    """Before the labels and after them, by the same pairs."""
+    unit, task = asked(with_protocol(DOUBTING, models="prior", review_budget=12, p_t=1.0))
+    expected = round(10_000 * float(unit.layer.p.mean()))
+    told = sent(receive(unit, verdict(task.task_ids, [1, 1, 1])), REVIEW_UNIT)[0]
+    assert isinstance(told, BatchLearnt)
+    assert (3, expected) == (told.labels, told.right_before)
+    assert expected != told.right_after == round(10_000 * float(unit.layer.p.mean()))
+
+
 def test_only_changes_are_reported_after_the_first_time() -> None:
     """The second batch brings no pair: only outcomes that changed by the new labels go up."""
     unit, task = asked(with_protocol(DOUBTING, batches=(3, 2, 2)))
-    (second,) = sent(receive(unit, verdict(task.task_ids, [1])), REVIEW_UNIT)
+    _, second = sent(receive(unit, verdict(task.task_ids, [1])), REVIEW_UNIT)
     assert isinstance(second, ReviewTask)
     before = labels(receive(unit, verdict(second.task_ids, [0])))
     (third,) = sent(receive(unit, announced([])), REVIEW_UNIT)
     assert isinstance(third, ReviewTask)
-    (fourth,) = sent(receive(unit, verdict(third.task_ids, [0])), REVIEW_UNIT)
+    _, fourth = sent(receive(unit, verdict(third.task_ids, [0])), REVIEW_UNIT)
     assert isinstance(fourth, ReviewTask)
     after = labels(receive(unit, verdict(fourth.task_ids, [0])))
     assert {unit.pair_ids[unit.tasks[one]] for one in (third.task_ids, fourth.task_ids)} <= set(after)

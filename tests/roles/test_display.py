@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unveil import schema as schemas
 from unveil.roles.review_unit.display import (
@@ -10,6 +12,7 @@ from unveil.roles.review_unit.display import (
     opened_further,
     share_opened,
 )
+from unveil.roles.review_unit.likeness import are_alike
 from unveil.roles.review_unit.masking import Stage
 
 SCHEMA = schemas.built_in()
@@ -38,11 +41,11 @@ CROSSED = ReviewablePair(
 def test_each_attribute_has_its_cell() -> None:
     """One line per attribute, in the schema's order, whatever is known of it."""
     expected = [
-        ("first_name", "shown", "****A", "****", "+", "one letter added at the end"),
+        ("first_name", "shown", "****A", "****·", "+", "one letter added at the end"),
         ("middle_name", "missing", "", "", "?", "missing on one or both sides"),
         ("last_name", "equal", "", "", "✓", "equal, a rare value"),
         ("year_of_birth", "shown", "***$", "***%", "✎", "one character replaced"),
-        ("city", "dissimilar", "", "", "✗", "dissimilar"),
+        ("city", "dissimilar", "", "", "✗", "different"),
         ("zip", "withheld", "", "", "?", "withheld by an owner"),
         ("place_of_birth", "equal", "", "", "✓", "equal"),
     ]
@@ -77,17 +80,52 @@ def test_an_attribute_without_values_cannot_be_opened(attribute: str) -> None:
     assert {} == opened_further(PAIR, SCHEMA, {}, attribute)
 
 
+VAIN = ReviewablePair(
+    b"vain",
+    dict.fromkeys(SCHEMA.names, "missing") | {"first_name": "shown", "zip": "shown"},
+    {"first_name": ("LARRY", "REBECCA"), "zip": ("27601", "27607")},
+)
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_of_values_that_hardly_agree_nothing_is_shown_however_far_they_are_opened(stage: Stage) -> None:
+    """Two strangers' names would be disclosed for nothing; the cell looks as if no value had been sent."""
+    cell = cells(VAIN, SCHEMA, {"first_name": stage})[0]
+    never_sent = cells(PAIR, SCHEMA, {})[4]
+    assert ("dissimilar", "", "", "✗", "different", False) == (
+        cell.state, cell.left, cell.right, cell.icon, cell.words, cell.can_open,
+    )  # fmt: skip
+    assert (cell.state, cell.rows, cell.icon, cell.said, cell.stage) == (
+        never_sent.state, never_sent.rows, never_sent.icon, never_sent.said, never_sent.stage,
+    )  # fmt: skip
+    assert {} == opened_further(VAIN, SCHEMA, {}, "first_name")
+    assert (False,) * 7 == opened(VAIN, SCHEMA, {"first_name": stage})[1]["first_name"]
+
+
+@given(st.text(alphabet="ABCDE12", max_size=9), st.text(alphabet="ABCDE12", max_size=9), st.sampled_from(Stage))
+def test_no_cell_shows_a_character_of_values_under_the_bound(left: str, right: str, stage: Stage) -> None:
+    """The likeness of the values decides, not whatever the filters looked like."""
+    pair = ReviewablePair(b"x", dict.fromkeys(SCHEMA.names, "missing") | {"zip": "shown"}, {"zip": (left, right)})
+    cell = cells(pair, SCHEMA, {"zip": stage})[SCHEMA.names.index("zip")]
+    if are_alike(left, right):
+        assert "shown" == cell.state
+        assert len(cell.left) == len(cell.right) > 0
+    else:
+        assert ((), ()) == cell.rows
+        assert not any(sum(side["zip"]) for side in opened(pair, SCHEMA, {"zip": stage}))
+
+
 def test_names_that_changed_places_share_one_cell() -> None:
     """Two cells that each look replaced would hide the plainest explanation."""
     cell, *rest = cells(CROSSED, SCHEMA, {})
     assert ("first_name", "last_name") == cell.attributes
-    assert ("@@@@@@ &&&&&&&&", "&&&&&&&& @@@@@@") == (cell.left, cell.right)
+    assert ("@@@@@@·· &&&&&&&&", "&&&&&&&& @@@@@@··") == (cell.left, cell.right)
     assert "first name and last name: first and last name swapped; masked." == cell.sentence
     assert len(SCHEMA.names) - 2 == len(rest)
     stages = opened_further(CROSSED, SCHEMA, {}, "last_name")
     assert dict.fromkeys(("first_name", "last_name"), Stage.FULL) == stages
     cell = cells(CROSSED, SCHEMA, stages)[0]
-    assert ("MARTIN MARTINEZ", "MARTINEZ MARTIN", False) == (cell.left, cell.right, cell.can_open)
+    assert ("MARTIN·· MARTINEZ", "MARTINEZ MARTIN··", False) == (cell.left, cell.right, cell.can_open)
 
 
 def test_shares_count_both_records_and_all_shown_values() -> None:

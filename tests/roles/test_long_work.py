@@ -25,7 +25,7 @@ from small_project import (
 from unveil.errors import Cancelled, LocalProtocolError, ProtocolError
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Decision, Machine, Work, do_due_work, fold, settle
-from unveil.protocol.messages import Agreement, Bootstrap, LinkTable
+from unveil.protocol.messages import Agreement, Bootstrap, JoinTable, LinkQuality, LinkTable
 from unveil.protocol.roles import ATTRIBUTE_UNIT
 from unveil.roles.record_unit.decisions import Judged, PairsAsked
 from unveil.roles.record_unit.machine import RecordUnit
@@ -103,7 +103,7 @@ def test_pairs_cannot_be_asked_about_before_they_were_compared() -> None:
     """An entry of the log that is applied too early is refused clearly, and not by numbers out of range."""
     unit, _ = uploaded()
     with pytest.raises(ProtocolError, match="nothing was compared yet"):
-        unit.apply(PairsAsked(ids(1), bytes(8)))
+        unit.apply(PairsAsked(ids(1), bytes(8), b"", b""))
 
 
 def test_work_can_be_done_twice_and_changes_nothing_before_it_is_finished() -> None:
@@ -202,7 +202,7 @@ def test_a_message_that_came_during_the_work_is_folded_before_it() -> None:
 def test_the_simulation_does_work_between_two_decisions() -> None:
     """`settle` goes on until neither work nor a decision is due."""
     unit, _ = uploaded(make_record_unit(with_protocol(SCHEMA, layers=1)))
-    assert {LinkTable} == {type(message) for message in sent(settle(unit))}
+    assert {LinkQuality, LinkTable, JoinTable} == {type(message) for message in sent(settle(unit))}
     assert unit.finished
 
 

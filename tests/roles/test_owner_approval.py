@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from small_project import NAMES, A, handles, ids, make_introduced_owner, sent
+from small_project import NAMES, A, handles, ids, make_introduced_owner, refuses, sent
 
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive, settle
@@ -99,17 +99,32 @@ def test_wishes_wait_side_by_side_and_are_answered_as_people_get_to_them() -> No
     assert [Refusal(ids(10))] == sent(approve(party, 0, [False]))
 
 
-def test_a_wish_goes_when_every_entry_has_a_word() -> None:
-    """People may decide entry by entry, and think again until the last is decided."""
+def test_an_entry_goes_as_soon_as_it_has_its_word() -> None:
+    """People decide one by one; what they have decided does not wait for what they have not looked at."""
     party = made("review")
-    receive(party, wish(party, [0, 1]))
-    receive(party, show([0, 1], [10, 11]))
-    for word in (True, False):
-        party.apply(Approved(REVIEW_LAYER, ids(10), bytes([word])))
-        assert [] == settle(party)
+    receive(party, wish(party, [0, 1, 2]))
+    receive(party, show([0, 1, 2], [10, 11, 12]))
     party.apply(Approved(REVIEW_LAYER, ids(11), b"\x01"))
-    out = settle(party)
-    assert [Refusal(ids(10))] == [one for one in sent(out) if isinstance(one, Refusal)]
+    (answer,) = sent(settle(party))
+    assert isinstance(answer, AttributeValues)
+    assert ids(11) == answer.task_ids
+    assert [[ids(10), ids(12)]] == [waiting.ids for waiting in party.waiting()]
+    party.apply(Approved(REVIEW_LAYER, ids(10), b"\x00"))
+    assert [Refusal(ids(10))] == sent(settle(party))
+    assert [[ids(12)]] == [waiting.ids for waiting in party.waiting()]
+    assert [0, 1, 0, 0, 0, 0] == party.ledger.times(REVIEW_LAYER).tolist()
+
+
+def test_a_pair_that_was_answered_before_the_rest_of_its_wish_may_be_asked_for_in_plain_text() -> None:
+    """Whatever order people choose, values are asked for pairs alone that were granted."""
+    party = made("all")
+    receive(party, wish(party, [0, 1]))
+    party.apply(Approved(ATTRIBUTE_LAYER, ids(1), b"\x01"))
+    (answer,) = sent(settle(party))
+    assert isinstance(answer, AttributeEncodings)
+    assert ids(1) == answer.pair_ids
+    receive(party, show([1], [10]))
+    refuses(party, show([0], [11]), "has not granted")
 
 
 def test_a_word_for_more_or_fewer_entries_is_no_word() -> None:

@@ -182,7 +182,7 @@ def test_whatever_an_owner_sends_for_review_the_review_unit_takes(letters: str, 
     receive(unit, Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, ReviewTask(3, ids(11), bytes([SHOWN] * 3), bytes(3))))
     for envelope in receive(party, show(party, [1], [11], [[1, 1, 1]])):
         receive(unit, Envelope(A, REVIEW_UNIT, decode(encode(envelope.message))))
-    assert {A} == set(unit._tasks[ids(11)].answers)
+    assert {A} == set(unit._tasks.open[ids(11)].answers)
 
 
 def test_words_on_a_fingerprint_have_an_end() -> None:

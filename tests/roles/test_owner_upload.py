@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from asked_owner import wish
 from small_project import (
@@ -23,9 +24,11 @@ from small_project import (
 )
 
 from unveil.errors import SettingError
+from unveil.joining.sealed_pairs import part_sizes, table_rows
+from unveil.joining.terms import JOINING, NOBODY, JoinTerms
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import Decision, receive, settle
-from unveil.protocol.messages import HASH, ID, Agreement, Fingerprint, LinkTable
+from unveil.protocol.messages import HASH, ID, SEALED_QUALITY, Agreement, Fingerprint, JoinTable, LinkQuality, LinkTable
 from unveil.protocol.roles import RECORD_UNIT
 from unveil.roles.owner import machine
 from unveil.roles.owner.machine import Owner
@@ -195,6 +198,57 @@ def test_a_link_table_must_have_every_record_once() -> None:
     good = link_table(party, [0, 1, 2, 3, 4, 5])
     receive(party, good)
     refuses(party, good, "second link table")
+
+
+def join_table(records: int = 6, part: int = 0, parts: int = 1, key: int = 32) -> JoinTable:
+    """What is sealed for whoever may join, of an owner of so many records."""
+    sealed = bytes(part_sizes(table_rows(records, one_to_one=True))[0])
+    return JoinTable(part, parts, bytes(32), bytes(key), bytes(SEALED_QUALITY), sealed)
+
+
+def test_what_is_sealed_is_part_of_the_result() -> None:
+    """Without it the linkage is not over for the owner, and with any of it nothing is answered any more."""
+    party = make_introduced_owner()
+    receive(party, Envelope(RECORD_UNIT, A, join_table()))
+    assert "the links have not come yet" == party.unfinished()
+    refuses(party, wish(party, [0], [0], [0]), "the links have come, and nothing is answered any more")
+    receive(party, link_table(party, [0, 1, 2, 3, 4, 5]))
+    assert not party.linked
+    receive(party, Envelope(RECORD_UNIT, A, QUALITY))
+    assert (True, "") == (party.linked, party.unfinished())
+    assert 6 == party.sealed_links.part("p", "a", ("a", "b")).records
+
+
+#: What owners are told of the links.
+QUALITY = LinkQuality(700, 24, 1, np.tile([0.7, 0.8, 0.9], 3).astype("<f8").tobytes())
+
+
+def test_how_good_links_are_comes_once_and_makes_sense_and_only_where_owners_may_know() -> None:
+    """A unit that tells what the project file keeps from owners is refused, whatever it says."""
+    party = make_introduced_owner()
+    for wrong in ([0.9, 0.8, 0.7], [0.7, 0.8, 1.1], [np.nan, 0.8, 0.9], [-0.1, 0.8, 0.9]):
+        figures = np.tile(wrong, 3).astype("<f8").tobytes()
+        message = Envelope(RECORD_UNIT, A, LinkQuality(700, 24, 1, figures))
+        refuses(party, message, "figures of quality are shares: low, point and high")
+    receive(party, Envelope(RECORD_UNIT, A, QUALITY))
+    refuses(party, Envelope(RECORD_UNIT, A, QUALITY), "a second word on the quality of the links")
+    refuses(party, wish(party, [0], [0], [0]), "the links have come, and nothing is answered any more")
+    for quality in (JOINING, NOBODY):
+        untold = make_introduced_owner(joining=JoinTerms(quality=quality))
+        refuses(untold, Envelope(RECORD_UNIT, A, QUALITY), "owners are not to know this, as the project file says")
+        receive(untold, link_table(untold, [0, 1, 2, 3, 4, 5]))
+        receive(untold, Envelope(RECORD_UNIT, A, join_table()))
+        assert untold.linked, "nothing more is waited for"
+
+
+def test_an_owner_takes_nothing_sealed_whose_size_is_not_its_own_records() -> None:
+    """It could tell how many links there are, or how large the other register is; nor what is not as it was agreed."""
+    party = make_introduced_owner()
+    for wrong in (join_table(5), join_table(7), join_table(6, 0, 2), join_table(6, 1, 2)):
+        refuses(party, Envelope(RECORD_UNIT, A, wrong), "not as long as this owner's records make it")
+    refuses(party, Envelope(RECORD_UNIT, A, join_table(key=80)), "not for those who may join, as the project file says")
+    receive(party, Envelope(RECORD_UNIT, A, join_table()))
+    refuses(party, Envelope(RECORD_UNIT, A, join_table()), "a second table to join")
 
 
 def test_parts_of_a_link_table_must_fit_together() -> None:

@@ -23,7 +23,9 @@ from unveil.protocol.messages import (
     AttributeWish,
     Bootstrap,
     EncodingWish,
+    JoinTable,
     Labels,
+    LinkQuality,
     LinkTable,
     ReviewLabel,
     ReviewTask,
@@ -182,7 +184,7 @@ def test_owners_receive_wishes_and_link_tables_and_no_outcome() -> None:
     _, traffic = run("unveil", 1)
     for party in (A, B):
         kinds = {type(message) for message in traffic.of(recipient=party)}
-        assert {Agreement, EncodingWish, AttributeWish, LinkTable} == kinds
+        assert {Agreement, EncodingWish, AttributeWish, LinkQuality, LinkTable, JoinTable} == kinds
     p = {one.p[i : i + 8] for one in traffic.of(Bootstrap, Labels, ReviewLabel) for i in range(0, len(one.p), 8)}
     told = b"\n".join(frame for _, target, frame in traffic.frames if target in (A, B))
     assert len(p) > 500

@@ -19,12 +19,14 @@ from small_project import (
 )
 
 from unveil.errors import ProtocolError
+from unveil.joining.join_part import JoinPart, joined
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import (
     ID,
     Bootstrap,
     EncodingWish,
+    JoinTable,
     Labels,
     LinkTable,
     RecordEncodings,
@@ -134,20 +136,32 @@ def test_a_later_report_overwrites_an_earlier_label() -> None:
     assert (False, 0.8) == (unit.layer.g[position], unit.layer.p[position])
 
 
-def test_every_record_gets_a_link_id_and_only_linked_ones_share_it() -> None:
-    """Matched or not, so that a record without partner does not stand out."""
+def opened(out: list[Envelope]) -> list[tuple[bytes, bytes]]:
+    """The link ids that belong together, as both owners find out together."""
+    messages = {one.recipient: one.message for one in out if isinstance(one.message, JoinTable)}
+    names = (A.name, B.name)
+    parts = []
+    for party, one in messages.items():
+        records = len(tables(out)[party])
+        parts.append(JoinPart("", "", party.name, names, one.run, records, True, one.key, one.quality, one.sealed))
+    return joined(parts).pairs
+
+
+def test_every_record_gets_a_link_id_of_its_own_and_linked_ones_are_sealed() -> None:
+    """Matched or not, so that a record without partner does not stand out; no owner has an id of the other's."""
     unit, batch = started()
     second = sent(receive(unit, labels(batch.pair_ids, [0] * 3, [1.0] * 3)))[0]
     assert isinstance(second, Bootstrap)
     assert not unit.finished
-    found = tables(receive(unit, labels(second.pair_ids, [1] * 2, [1.0] * 2)))
+    out = receive(unit, labels(second.pair_ids, [1] * 2, [1.0] * 2))
+    found = tables(out)
     assert unit.finished
     assert [ids(i) for i in range(9)] == [handle for handle, _ in found[A]]
     assert [ids(100 + i) for i in range(9)] == [handle for handle, _ in found[B]]
     matched = set(np.flatnonzero(unit.matches()).tolist())
     links_a, links_b = ([link for _, link in found[party]] for party in OWNERS)
-    assert (9, 9) == (len(set(links_a)), len(set(links_b)))
-    assert matched == {i for i in range(9) if links_a[i] == links_b[i]}
+    assert 18 == len({*links_a, *links_b})
+    assert sorted((links_a[i], links_b[i]) for i in matched) == opened(out)
     assert {unit.position_of(pair) for pair in split(second.pair_ids)} <= matched
 
 
@@ -160,13 +174,13 @@ def test_link_tables_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
         unit = agreed(make_record_unit(schema))
         receive(unit, upload(A))
         out = receive(unit, upload(B, first=100))
-        parts: list[Any] = sent(out, A)
+        parts: list[Any] = [one for one in sent(out, A) if isinstance(one, LinkTable)]
         assert [(i, len(parts)) for i in range(-(-9 // most))] == [(one.part, one.parts) for one in parts]
         found.append(tables(out))
     assert found[0] == found[1]
     unit = agreed(make_record_unit(schema))
     receive(unit, upload(A, shared=()))
-    assert [LinkTable(0, 1, b"", b"")] == sent(receive(unit, upload(B)), A)
+    assert LinkTable(0, 1, b"", b"") in sent(receive(unit, upload(B)), A)
 
 
 def test_with_one_layer_the_second_upload_ends_it() -> None:

@@ -15,6 +15,7 @@ from unveil.projects.project import Party, Project
 from unveil.protocol.codec import encode
 from unveil.protocol.messages import AttributeValues, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, Role, owner
+from unveil.roles.chance import SeededChance
 from unveil.roles.review_unit.display import cells
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.runtime import reviews as review
@@ -39,7 +40,11 @@ def unit(tmp_path: Path) -> Iterator[ReviewUnitService]:
     schema = with_preset(built_in(), "unveil", budget=10)
     project = Project(name="p", parties=parties, schema=schema)
     with Database.open(tmp_path / "log.sqlite", role="review unit") as database:
-        host = Host(lambda: ReviewUnit(schema, OWNERS), database.project("p"), clock=time.time)
+        host = Host(
+            lambda: ReviewUnit(schema, OWNERS, chance=SeededChance(1, "review unit")),
+            database.project("p"),
+            clock=time.time,
+        )
         width = len(schema.names)
         host.take(ATTRIBUTE_UNIT, "task", encode(ReviewTask(width, TASK, bytes([SHOWN] * width), bytes(width))))
         for party, value in zip(OWNERS, ("meier", "maier"), strict=True):
@@ -62,5 +67,7 @@ def test_nobody_waits_while_a_pair_is_masked(
 
     monkeypatch.setattr(review, "cells", masking)
     with ThreadPoolExecutor(1) as pool:
-        shown = unit.tasks("p")[0] if asked == "tasks" else unit.open_cell("p", ANN, TASK.hex(), "last_name", "full")
+        shown = (
+            unit.tasks("p", ANN)[0] if asked == "tasks" else unit.open_cell("p", ANN, TASK.hex(), "last_name", "full")
+        )
     assert (TASK.hex(), [True]) == (shown["task"], heard)

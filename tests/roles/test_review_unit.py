@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from small_project import (
     NAMES,
@@ -21,7 +23,15 @@ from unveil.errors import LocalProtocolError, TooEarly
 from unveil.linkage.shown import DISSIMILAR, EQUAL, MISSING, SHOWN
 from unveil.protocol.flows import Envelope
 from unveil.protocol.machine import receive
-from unveil.protocol.messages import LONGEST_VALUE, AttributeValues, Bootstrap, Refusal, ReviewLabel, ReviewTask
+from unveil.protocol.messages import (
+    LONGEST_VALUE,
+    AttributeValues,
+    BatchLearnt,
+    Bootstrap,
+    Refusal,
+    ReviewLabel,
+    ReviewTask,
+)
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.roles.review_unit.display import Verdict
 from unveil.roles.review_unit.machine import GivenVerdict, ReviewUnit
@@ -103,7 +113,7 @@ def test_a_task_that_an_owner_refuses_goes_back(who: str) -> None:
     assert [] == receive(unit, first)
     assert [Refusal(ids(1))] == sent(receive(unit, second), ATTRIBUTE_UNIT)
     assert () == unit.pending()
-    assert 0 == unit.open_tasks == len(unit._tasks)
+    assert 0 == unit.open_tasks == len(unit._tasks.open)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +165,7 @@ def test_decisions_go_up_and_the_values_are_erased() -> None:
     out = judged(unit, Verdict(ids(2), match=True), Verdict(ids(1), match=False, p=0.75), Verdict(ids(4), match=None))
     assert [ReviewLabel(ids(2, 1), b"\x01\x00", reals(1.0, 0.75)), Refusal(ids(4))] == sent(out, ATTRIBUTE_UNIT)
     assert [ids(3)] == [pair.task_id for pair in unit.pending()]
-    assert [ids(3)] == list(unit._tasks)
+    assert [ids(3)] == list(unit._tasks.open)
 
 
 def test_a_verdict_counts_when_it_is_written_down() -> None:
@@ -172,6 +182,28 @@ def test_a_verdict_that_was_given_is_remembered() -> None:
     judged(unit, Verdict(ids(1), match=False, p=0.75), Verdict(ids(2), match=None))
     expected = [GivenVerdict(False, 0.75, b"ann"), GivenVerdict(None, 1.0, b"ann"), None]
     assert expected == [unit.decided(ids(number)) for number in (1, 2, 3)]
+
+
+def test_what_labels_changed_is_known_of_labels_that_were_given_and_of_no_more() -> None:
+    """Otherwise the attribute unit could fill the log of this one with news of nothing."""
+    unit = ready(1, 2, 3)
+    judged(unit, Verdict(ids(1), match=True), Verdict(ids(2), match=False), Verdict(ids(3), match=None))
+    word = BatchLearnt(2, 90, 30, 4, 1, 9_000, 9_100)
+    refuses(unit, Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, replace(word, labels=3)), "more labels than were given")
+    receive(unit, Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, word))
+    assert word == unit.last_learnt
+    refuses(unit, Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, replace(word, labels=1)), "more labels than were given")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"labels": 0}, {"labels": 91}, {"gained": 31}, {"lost": 61}, {"right_before": 10_001}]
+)
+def test_what_labels_changed_adds_up(wrong: dict[str, int]) -> None:
+    """A message that cannot be true is none."""
+    right = {"labels": 2, "pairs": 90, "matches": 30, "gained": 4, "lost": 1, "right_before": 0, "right_after": 0}
+    assert 2 == BatchLearnt(**right).labels
+    with pytest.raises(ValueError, match=r"pairs|share"):
+        BatchLearnt(**{**right, **wrong})
 
 
 def test_no_decisions_send_nothing() -> None:
@@ -203,7 +235,7 @@ def test_an_opening_cannot_be_taken_back() -> None:
         (refusal(STRANGER, 1), "not an owner of this project"),
         (Envelope(RECORD_UNIT, REVIEW_UNIT, task(2).message), "not allowed"),
         (Envelope(ATTRIBUTE_UNIT, REVIEW_UNIT, values(A, {1: ANN}).message), "not allowed"),
-        (Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, Bootstrap(b"", b"", b"")), "not for the review unit"),
+        (Envelope(RECORD_UNIT, ATTRIBUTE_UNIT, Bootstrap(b"", b"", b"", b"")), "not for the review unit"),
         (task(1), "opened before"),
         (task(2, 1), "opened before"),
         (task(2, 2), "opened before"),

@@ -22,7 +22,9 @@ from unveil.protocol.messages import (
     AttributeWish,
     Bootstrap,
     EncodingWish,
+    JoinTable,
     Labels,
+    LinkQuality,
     LinkTable,
     ReviewLabel,
     ReviewTask,
@@ -200,7 +202,8 @@ def test_an_owner_never_receives_an_outcome(full_run: FullRun) -> None:
     """Everything that went to either owner: wishes, the link table, and no number that differs between pairs."""
     for name in ("a", "b"):
         received = full_run.traffic.of(recipient=owner(name))
-        assert {Agreement, EncodingWish, AttributeWish, LinkTable} == {type(one) for one in received}
+        results = {LinkTable, JoinTable, LinkQuality}
+        assert results | {Agreement, EncodingWish, AttributeWish} == {type(one) for one in received}
         assert not any({"g", "p"} & set(one.__dataclass_fields__) for one in received)
         marks = b"".join(one.asked for one in received if isinstance(one, AttributeWish))
         assert {0, 1} == set(marks)
@@ -236,7 +239,7 @@ def test_the_same_values_under_two_pair_keys_are_as_alike_as_chance(typical: Rec
 
 
 def test_when_all_owners_refuse_the_result_is_that_of_a_plain_linkage(study: Study) -> None:
-    """Every F1 point equals the first, and the same records share link ids as with one layer."""
+    """Every F1 point equals the first, and the same records belong together as with one layer."""
     refused = run(study, SCALED, SimulationSettings(t0=study.best[0] - 0.05, policies=REFUSE_ALL))
     plain = run(study, with_protocol(SCALED, layers=1), SimulationSettings(t0=study.best[0] - 0.05))
     assert (6, 1) == (len(refused.points), len(plain.points))
@@ -271,10 +274,10 @@ def test_two_layers_are_a_configuration_of_the_same_machines(study: Study, full_
 
 
 def test_one_layer_sends_nothing_below_the_record_level(study: Study) -> None:
-    """Agreement on the key, two uploads and two link tables are all."""
+    """Agreement on the key, two uploads, two link tables, what is sealed with them and their quality are all."""
     traffic = Traffic()
     run(study, with_protocol(PERSON, layers=1), tap=traffic)
-    kinds = ["Fingerprint", "Agreement", "RecordEncodings", "LinkTable"]
+    kinds = ["Fingerprint", "Agreement", "RecordEncodings", "LinkQuality", "LinkTable", "JoinTable"]
     assert [kind for kind in kinds for _ in range(2)] == [type(one).__name__ for one in traffic.of()]
 
 

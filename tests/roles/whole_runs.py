@@ -19,7 +19,7 @@ from unveil.roles.chance import SeededChance
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
 from unveil.schema import Hardening, Schema, built_in
 
-PERSON = built_in("person")
+PERSON = built_in("paper")  # plain filters, whose similarities the thresholds of these tests are made for
 #: M_R is sure of nothing but the extremes, so that nearly every candidate can be asked about.
 WIDE = with_protocol(PERSON, threshold_below=1.0, threshold_above=1.0)
 #: The warm-up on a smaller scale: five iterations, two review batches each, half as many trees.
@@ -67,12 +67,12 @@ def _at(study: Study, schema: Schema, error: float, t0: float, seed: int) -> Wor
 
 
 def people(world: World) -> list[list[tuple[str, int]]]:
-    """Which records share a link id: the result, without the ids."""
-    found: dict[bytes, list[tuple[str, int]]] = {}
+    """Which records belong together: the result, without the ids."""
+    rows: dict[bytes, list[tuple[str, int]]] = {}
     for party in world.owners:
         for row, link_id in enumerate(party.link_ids):
-            found.setdefault(link_id, []).append((party.address.name, row))
-    return sorted(found.values())
+            rows.setdefault(link_id, []).append((party.address.name, row))
+    return sorted(rows[one] + rows[other] for one, other in world.joined())
 
 
 @dataclass

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_unit import PROJECT, A, B, agree, host, people, project, upload
 
 from patience import PATIENCE, wait_until
+from small_unit import PROJECT, A, B, agree, host, people, project, upload
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.errors import Cancelled
 from unveil.linkage.bits import Bits

@@ -7,32 +7,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from small_unit import PROJECT, A, B, agree, host, people, project, upload
 from unveil.errors import Cancelled
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded, OnShare
-from unveil.linkage.pairs import Comparison, Pairs
+from unveil.linkage.pairs import Comparison, Pairs, Tail
+from unveil.runtime.assemble import cache_folder
 from unveil.runtime.comparison_cache import ComparisonCache
 from unveil.storage.cache import Cache
+from unveil.storage.database import Database
 
 
 class Counting:
     """Compares and makes evidence, and counts how often."""
 
-    def __init__(self, near: np.ndarray | None = None) -> None:
+    def __init__(self, near: np.ndarray | None = None, tail: Tail | None = None) -> None:
         self.compared = self.made = 0
-        self._near = near
+        self._near, self._tail = near, tail
 
     def compare(self, left: Encoded, right: Encoded, /, *, share: OnShare = lambda _: None) -> Comparison:
         self.compared += 1
         for done in (0.0, 0.5, 1.0):
             share(done)
         rows = np.arange(min(len(left.filters), len(right.filters)), dtype=np.int32)
-        return Comparison(Pairs(rows, rows[::-1].copy(), rows / 10), 7, 1, self._near)
+        return Comparison(Pairs(rows, rows[::-1].copy(), rows / 10), 7, 1, self._near, self._tail)
 
-    def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> np.ndarray:
+    def features(self, comparison: Comparison, left: Encoded, right: Encoded) -> np.ndarray:
         del left, right
         self.made += 1
-        return pairs.similarity * 2
+        return comparison.pairs.similarity * 2
 
 
 def side(seed: int) -> Encoded:
@@ -45,7 +48,7 @@ def twice(folder: Path, counting: Counting, *, settings: str = "s", left: Encode
     cached = ComparisonCache(Cache(folder), counting.compare, counting.features, settings=settings)
     sides = left or side(1), side(2)
     found = cached.comparison(*sides)
-    assert (found.pairs.similarity * 2).tolist() == cached.features(found.pairs, *sides).tolist()
+    assert (found.pairs.similarity * 2).tolist() == cached.features(found, *sides).tolist()
     again = cached.comparison(*sides)
     assert found.pairs.left.tolist() == again.pairs.left.tolist()
     return again
@@ -71,6 +74,39 @@ def test_neighbours_are_kept_with_their_pairs(tmp_path: Path, near: np.ndarray |
         found = twice(tmp_path, Counting(near)).near
         assert (near is None) == (found is None)
         assert found is None or near is None or (near.dtype, near.tolist()) == (found.dtype, found.tolist())
+
+
+@pytest.mark.parametrize("near", [None, np.array([True, False, True, False, False])])
+def test_the_tail_of_strangers_is_kept_bit_for_bit(tmp_path: Path, near: np.ndarray | None) -> None:
+    """Odds that follow from it are the same after a restart as before it; with neighbours or without."""
+    rng = np.random.default_rng(1)
+    tail = Tail(float(rng.random()), rng.random(201) * 1e9, rng.random((2, 201)) / 3, rng.random(2) * np.pi)
+    for counting in (Counting(near, tail), Counting()):
+        found = twice(tmp_path, counting)
+        assert found.tail is not None
+        assert (tail.middle, near is None) == (found.tail.middle, found.near is None)
+        for name in ("across", "at_home", "worth"):
+            kept, expected = getattr(found.tail, name), getattr(tail, name)
+            assert (expected.dtype, expected.shape, expected.tobytes()) == (kept.dtype, kept.shape, kept.tobytes())
+    assert 0 == counting.compared
+    assert twice(tmp_path, Counting(), settings="none was looked for").tail is None
+
+
+def test_what_was_computed_with_another_prior_is_computed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evidence is what the shipped tables say of it: an update that changes them must not find the old one."""
+    folder, kept = cache_folder(tmp_path, PROJECT), set[str]()
+    for prior, new in (("one", True), ("one", False), ("another", True)):
+        monkeypatch.setattr("unveil.models.priors.prior_digest", lambda name, prior=prior: f"{prior} for {name}")
+        with Database.open(tmp_path / f"{prior}{new}.sqlite", role="record unit") as database:
+            unit = host(database, tmp_path, project())
+            agree(unit)
+            for seed, sender in enumerate((A, B)):
+                upload(unit, sender, people(seed, 20))
+            unit.advance()
+        found = {path.name for path in folder.iterdir()}
+        assert new == (found > kept)
+        assert kept <= found
+        kept = found
 
 
 def test_a_disk_that_takes_nothing_costs_a_restart_its_memory_and_no_more(tmp_path: Path) -> None:

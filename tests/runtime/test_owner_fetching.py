@@ -13,7 +13,7 @@ from unveil.errors import Closed, Conflict, ProtocolError, UnveilError
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
 from unveil.runtime.owner.delivery import reason
 from unveil.runtime.owner.fetcher import Fetcher, FetchPace
-from unveil.runtime.owner.record_unit_watch import RecordUnitWatch
+from unveil.runtime.owner.unit_watch import UnitWatch
 from unveil.transport.failures import Rejected, Unreachable
 from unveil.transport.status import CLOSED, RecordUnitStatus
 
@@ -128,7 +128,7 @@ class Asked:
 def test_a_watch_holds_the_last_status_and_why_there_is_no_newer_one() -> None:
     """A unit that is away for a moment has not changed its mind."""
     client = Asked(RecordUnitStatus(finished=False), AWAY, Closed("closed"))
-    watch = RecordUnitWatch(client, longest_pause=1.0)  # type: ignore[arg-type]
+    watch = UnitWatch(client, longest_pause=1.0)  # type: ignore[arg-type]
     watch.ask()
     assert watch.latest is not None
     assert (RecordUnitStatus(finished=False), None) == (watch.latest.status, watch.failure)
@@ -141,7 +141,7 @@ def test_a_watch_holds_the_last_status_and_why_there_is_no_newer_one() -> None:
 def test_a_watch_asks_at_once_when_something_is_about_to_change() -> None:
     """A person waits for it."""
     client = Asked(RecordUnitStatus())
-    watch = RecordUnitWatch(client, longest_pause=600.0)  # type: ignore[arg-type]
+    watch = UnitWatch(client, longest_pause=600.0)  # type: ignore[arg-type]
     watch._pause = 600.0
     watch.start()
     wait_until(lambda: 1 == client.times, "it was asked once")

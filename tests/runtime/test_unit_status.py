@@ -9,8 +9,8 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
-from small_unit import PROJECT, agree, host, people, project, upload
 
+from small_unit import PROJECT, agree, host, people, project, upload
 from unveil.cli.owner.status_lines import unit_line
 from unveil.errors import RemoteProtocolError
 from unveil.projects.project import Project
@@ -18,9 +18,10 @@ from unveil.protocol.codec import encode
 from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.messages import HASH, Fingerprint, RecordEncodings
 from unveil.protocol.roles import Role, owner
+from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.runtime.owner.status import UnitAnswer
 from unveil.runtime.reviews import ReviewUnitService
-from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
+from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService, told_stage
 from unveil.runtime.worker import Worker
 from unveil.schema import built_in
 from unveil.storage.database import Database
@@ -48,7 +49,7 @@ def unit(tmp_path: Path) -> Iterator[UnitService]:
         yield made
 
 
-def records(count: int, m: int = 1024) -> bytes:
+def records(count: int, m: int = 2048) -> bytes:
     keys = len(built_in().blocking)
     handles = b"".join(i.to_bytes(16, "big") for i in range(count))
     return encode(RecordEncodings(bytes(16), 0, 1, m, keys, handles, bytes(m // 8 * count), bytes(HASH * keys * count)))
@@ -62,7 +63,7 @@ def test_a_party_sees_why_its_last_message_was_refused(unit: UnitService) -> Non
     assert {} == unit.unit_status("p", B).refused
     for message_id, frame, why in (
         ("flood", records(10), "more than 9 records"),
-        ("short", records(3, m=512), "filters of 512 bits; the schema makes 1024"),
+        ("short", records(3, m=512), "filters of 512 bits; the schema makes 2048"),
     ):
         with pytest.raises(RemoteProtocolError):
             unit.take("p", B, message_id, frame)
@@ -70,7 +71,8 @@ def test_a_party_sees_why_its_last_message_was_refused(unit: UnitService) -> Non
         assert {} == unit.unit_status("p", A).refused
         line = unit_line(UnitAnswer(read_status(unit.status("p", B))))
         assert f"our last message was refused: {why}" in line
-    assert 2 == unit.metrics()["messages_refused"]
+    shown = {reading.gauge.name: reading.value for reading in unit.metrics(Caller(OPERATOR, "no such token"))}
+    assert 2 == shown["unveil_messages_refused"]
     unit.take("p", B, "right", records(3))
     assert {} == unit.unit_status("p", B).refused
 
@@ -127,6 +129,16 @@ def test_counts_of_pairs_and_tasks_are_for_operators_alone(
         assert everybody == tells(caller)
     assert everybody | owners == tells(A)
     assert everybody | owners < tells(Caller(OPERATOR))
+
+
+def test_of_a_stage_owners_are_told_labels_and_no_other_count() -> None:
+    """Each label is for a pair whose values they were asked for; how many batches or pairs there are is not theirs."""
+    labels = StageStatus(StageKind.REVIEWING, Awaited.REVIEWERS, CountedKind.LABELS, 37, 100)
+    pairs = StageStatus(StageKind.ANSWERING, Awaited.OWNERS, CountedKind.PAIRS, 3, 50)
+    assert (labels, pairs.without_figures()) == (told_stage(labels, A), told_stage(pairs, A))
+    other_unit, operator = Caller(Role.RECORD_UNIT.value), Caller(OPERATOR)
+    assert labels.without_figures() == told_stage(labels, other_unit)
+    assert (labels, pairs) == (told_stage(labels, operator), told_stage(pairs, operator))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_unit import PROJECT, A, B, agree, host, project
 
+from small_unit import PROJECT, A, B, agree, host, project
 from unveil.errors import Conflict, TooEarly
 from unveil.protocol.roles import Role
 from unveil.runtime.units import RecordUnitService

@@ -11,7 +11,7 @@ import pytest
 
 from unveil.errors import Closed, UnveilError
 from unveil.runtime.owner.answering import AnsweringRun
-from unveil.runtime.owner.record_unit_watch import SeenStatus
+from unveil.runtime.owner.unit_watch import SeenStatus
 from unveil.runtime.owner.upload_judgement import (
     FILE_NAME,
     ProjectClosed,

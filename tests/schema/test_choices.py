@@ -192,6 +192,8 @@ ON_ASCII: Mapping[str, Callable[[str], str]] = {
 def test_steps_do_to_ascii_what_their_rows_say(text: str) -> None:
     """Compiled code takes the row's word for it."""
     for name, row in STEPS.items():
+        if row.on_ascii == "anything":  # it goes the general way
+            continue
         assert ON_ASCII[row.on_ascii](text) == normalise.FUNCTIONS[name](text)
 
 
@@ -222,7 +224,7 @@ def test_a_hardening_is_one_row_and_one_function(add: Add) -> None:
 
     schema = parse(text)
     assert 128 == schema.layer_r.length
-    assert "halved does not take it; allowed: method, f" in str(problem(text.replace("f = 0.5", "t = 3")))
+    assert "halved does not take it; allowed: method, f" in str(problem(text.replace("f = 0.5", "t = 4")))
     assert '(did you mean halved?); allowed: "xor-fold"' in str(problem(text.replace('"halved"', '"halvd"')))
     assert "layer_r.hardening.0.method: 256 is not enough; allowed: more bits" == str(
         problem(text.replace("m = 512", "m = 256"))

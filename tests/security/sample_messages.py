@@ -8,7 +8,7 @@ from unveil.linkage.shown import SHOWN
 from unveil.protocol import messages as m
 
 WIDTH = 7  # attributes
-M_A, M_R, KEYS = 256, 1024, 3
+M_A, M_R, KEYS = 256, 2048, 3
 SURE = b"\x00" * 6 + b"\xf0\x3f"  # 1.0
 
 
@@ -37,14 +37,18 @@ def samples() -> dict[type[m.Message], m.Message]:
         m.Agreement(1, bytes(range(16))),
         record_encodings(),
         m.EncodingWish(0, id_(), id_(), id_(), id_() * 2),
-        m.Bootstrap(id_(), b"\x01", SURE),
+        m.Bootstrap(id_(), b"\x00", b"\x01", SURE),
         attribute_encodings(),
         m.Refusal(id_()),
         m.AttributeWish(WIDTH, id_(), id_(), bytes(WIDTH)),
         m.ReviewTask(WIDTH, id_(), bytes([SHOWN]) * WIDTH, bytes(WIDTH)),
         m.AttributeValues(id_(), ({"last_name": "meier"},)),
         m.ReviewLabel(id_(), b"\x01", SURE),
+        m.BatchLearnt(1, 9, 3, 1, 1, 9_000, 9_100),
         m.Labels(id_(), b"\x01", SURE),
         m.LinkTable(0, 1, id_(), id_()),
+        m.JoinTable(0, 1, id_() * 2, id_() * 2, bytes(m.SEALED_QUALITY), id_()),
+        m.LinkQuality(3, 1, 0, b""),
+        m.OwnersAnswers(0, 3, bytes(8)),
     ]
     return {type(one): one for one in found}

@@ -45,8 +45,9 @@ from unveil.storage.database import Database
 
 WISHES = 10_000  # adversarial entries in all
 RECORDS, WIDTH = 8, 7
-#: Few pairs, so that a unit that asks for more is soon beyond them: 6 + 24 pairs, 4 reviews, 5 pairs for one record.
-PROTOCOL = {"batches": (6, 6), "pairs_per_record": 5}
+#: Few pairs, so that a unit that asks for more is soon beyond them: 6 + 24 pairs and 6 of strangers with each batch, 4
+#: reviews, 6 pairs for one record.
+PROTOCOL = {"batches": (6, 6), "pairs_per_record": 6, "evenness": 0.9, "strangers": 1}
 REVIEW = {"budget": 2, "batches": 2, "rounds": 1}
 
 
@@ -61,7 +62,7 @@ MOST = MostAsked.of(SCHEMA.protocol)
 
 
 def test_the_numbers_are_those_of_the_project() -> None:
-    assert (30, 5, 2) == (MOST.pairs, MOST.record_pairs, MOST.reviews)
+    assert (42, 6, 2) == (MOST.pairs, MOST.record_pairs, MOST.reviews)
 
 
 @dataclass

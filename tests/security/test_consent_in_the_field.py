@@ -112,7 +112,7 @@ def test_if_all_opt_out_the_links_are_those_of_the_record_layer_alone() -> None:
         study = Study("people", used, people.a, people.b, people.truth, ReferenceEngine())
         world = World(study, used, SimulationSettings(seed=4, policies=(policies[0], policies[1])))
         world.run()
-        results.append((world, [owner.link_ids for owner in world.owners]))
+        results.append((world, world.joined()))
     (alone, links), (opted_out, same), (_, others) = results
     assert links == same
     assert alone.record_unit.requested_pairs == 0 < opted_out.record_unit.requested_pairs

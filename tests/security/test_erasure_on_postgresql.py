@@ -19,6 +19,7 @@ from unveil.linkage.shown import SHOWN
 from unveil.protocol import codec
 from unveil.protocol.messages import AttributeValues, ReviewTask
 from unveil.protocol.roles import ATTRIBUTE_UNIT, owner
+from unveil.roles.chance import SeededChance
 from unveil.roles.review_unit.display import Verdict
 from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.runtime.host import Host
@@ -53,7 +54,11 @@ def test_values_are_gone_from_every_table_once_they_are_labelled(
     """Held while the tasks wait, not afterwards; and never in clear in any file of the server."""
     url, schema = postgres_url, built_in()
     with Database.open(url, role="review unit") as database:
-        host = Host(lambda: ReviewUnit(schema, OWNERS), database.project("p"), clock=lambda: 1.0)
+        host = Host(
+            lambda: ReviewUnit(schema, OWNERS, chance=SeededChance(1, "review unit")),
+            database.project("p"),
+            clock=lambda: 1.0,
+        )
         width = len(schema.names)
         task = ReviewTask(width, b"".join(TASKS), bytes([SHOWN]) * width * len(TASKS), bytes(width * len(TASKS)))
         assert host.take(ATTRIBUTE_UNIT, "tasks", codec.encode(task))

@@ -28,14 +28,16 @@ A, B = owner("a"), owner("b")
 BASE = built_in()
 BASE = BASE.model_copy(
     update={
-        "layer_r": BASE.layer_r.model_copy(update={"hardening": (Hardening(method="diffusion", t=3, m=2048),)}),
+        "layer_r": BASE.layer_r.model_copy(
+            update={"hardening": (Hardening(method="diffusion", t=3, m=2048, by=("year_of_birth",)),)}
+        ),
         "protocol": BASE.protocol.model_copy(
             update={"review": BASE.protocol.review.model_copy(update={"learn_lower": 0.6})}
         ),
     }
 )
 #: Each owner's own affair: the same people may stand in files that look different.
-OWN = {"input.id", "attributes.column"}
+OWN = {"input.id", "input.other_ids", "attributes.column", "attributes.other_columns"}
 
 
 def changes(model: BaseModel, path: str = "") -> Iterator[tuple[str, BaseModel]]:

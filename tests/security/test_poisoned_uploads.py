@@ -122,7 +122,7 @@ POISONS: dict[str, tuple[Poison, str]] = {
     "all ones": (_ones, "all ones or nearly so"),
     "all zeros": (_zeros, "all zeros"),
     "duplicates": (_duplicates, "the same filter, or nearly so, too often"),
-    "unions": (_unions, "several records in one filter"),
+    "unions": (_unions, "far more ones than the other records"),
 }
 
 
@@ -227,9 +227,9 @@ def test_filters_of_the_wrong_length_are_refused() -> None:
     """With the length that the schema makes, so that the owner knows what to mend."""
     world = _agreed()
     (honest,) = world.owners[1]._parts()
-    for words in (1, 8, 32, 512):
+    for words in (1, 8, 16, 512):
         wrong = replace(honest, m=64 * words, filters=bytes(8 * words * N))
-        assert "the schema makes 1024" in _refusal(world, wrong)
+        assert "the schema makes 2048" in _refusal(world, wrong)
 
 
 def test_a_flood_beyond_the_limit_of_records_is_refused() -> None:

@@ -14,7 +14,7 @@ from field_run import FieldRun
 from unveil.lab.local_parties.folder import OWNERS, UNIT_FOLDERS
 from unveil.protocol import codec, frames
 from unveil.protocol.flows import FLOWS
-from unveil.protocol.messages import ID, AttributeWish, Bootstrap, EncodingWish, Labels, LinkTable
+from unveil.protocol.messages import ID, AttributeWish, Bootstrap, EncodingWish, Labels, LinkTable, OwnersAnswers
 from unveil.roles.columns import entries
 from unveil.roles.owner.decisions import KINDS, Prepared
 from unveil.storage.database import Database
@@ -23,7 +23,7 @@ _HEADERS = {b"host", b"accept", b"accept-encoding", b"connection", b"user-agent"
 
 
 def test_the_attribute_unit_tells_the_record_unit_pair_ids_g_and_p_and_nothing_else(run: FieldRun) -> None:
-    """Every byte of every request is accounted for."""
+    """Every byte of every request is accounted for; beside labels, how many pairs each owner answered in all."""
     recording = run.recording("record-unit")
     asked = {
         pair
@@ -38,6 +38,15 @@ def test_the_attribute_unit_tells_the_record_unit_pair_ids_g_and_p_and_nothing_e
         assert exchange in told or re.fullmatch(rb'{"noted":(null|"[0-9a-f]{64}")}', exchange.body)
     for exchange in told:
         message = exchange.message
+        query, *headers = exchange.head.split(b"\n")
+        assert re.fullmatch(rb"head=[0-9a-f]{64}", query)
+        assert b"" == exchange.answer
+        assert {header.split(b":")[0] for header in headers} == _HEADERS
+        if isinstance(message, OwnersAnswers):
+            assert codec.encode(OwnersAnswers(message.batch, message.asked, message.answered)) == exchange.body
+            assert 8 == len(message.answered)
+            assert message.asked <= len(asked)
+            continue
         assert isinstance(message, Labels)
         length = int.from_bytes(exchange.body[4:8], "little")
         sizes = [["pair_ids", ID * len(message)], ["g", len(message)], ["p", 8 * len(message)]]
@@ -48,10 +57,6 @@ def test_the_attribute_unit_tells_the_record_unit_pair_ids_g_and_p_and_nothing_e
         assert set(message.g) <= {0, 1}
         p = np.frombuffer(message.p, "<f8")
         assert ((p >= 0.5) & (p <= 1)).all()
-        query, *headers = exchange.head.split(b"\n")
-        assert re.fullmatch(rb"head=[0-9a-f]{64}", query)
-        assert b"" == exchange.answer
-        assert {header.split(b":")[0] for header in headers} == _HEADERS
 
 
 def test_everything_that_was_sent_is_in_the_table(run: FieldRun) -> None:

@@ -16,18 +16,18 @@ from typer.testing import CliRunner
 
 import unveil as package
 from tools.reference import http_page as reference_http
-from tools.reference import http_text as reference_http_text
 from tools.reference import pages as reference
 from unveil.cli.app import app
 from unveil.protocol.roles import Role
 from unveil.roles.owner import policy_file
 from unveil.roles.review_unit.masking import kind_of, mask_values
+from unveil.runtime.gauges import GAUGES
 from unveil.runtime.reviews import ReviewUnitService
 from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
 from unveil.schema import Schema, built_in, parse
 from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.endpoints.about_unit import METRICS
-from unveil.transport.http.metrics import Metrics
+from unveil.transport.http.metrics import COUNTERS, Metrics
 from unveil.transport.port import OPERATOR, Caller
 from unveil.transport.status import STATUSES, descriptions
 
@@ -160,7 +160,6 @@ def test_the_tutorial_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.Monk
     """Every command in order, on fewer people; the one that needs a person at a terminal is left out."""
     monkeypatch.chdir(tmp_path)
     page = DOCS / "tutorial.md"
-    addition = next(block for block in blocks(page, "toml") if "hardening" in block)
     lines = [line for line in shell_lines(page) if "--review" not in line]
     assert len(lines) > 10
     for line in lines:
@@ -169,8 +168,8 @@ def test_the_tutorial_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.Monk
         assert (0, line) == (done.exit_code, line), done.output
         if " > " in line:
             Path(shlex.split(line)[-1]).write_text(done.stdout, encoding="utf-8")
-            Path("hard.toml").write_text(done.stdout.replace("h = 12\n", f"h = 12\n\n{addition}"), encoding="utf-8")
-    assert 1 == len(parse(Path("hard.toml").read_text(encoding="utf-8")).layer_r.hardening)
+            Path("hard.toml").write_text(done.stdout.replace("t = 3,", "t = 4,"), encoding="utf-8")
+    assert [4] == [step.t for step in parse(Path("hard.toml").read_text(encoding="utf-8")).layer_r.hardening]
     assert {"links.csv", "report.html", "model.npz"} <= {path.name for path in tmp_path.iterdir()}
 
 
@@ -226,10 +225,18 @@ def test_what_units_tell_about_themselves_is_explained() -> None:
         sent = unit.machine_status(MagicMock(), Caller(OPERATOR)).as_json()
         assert list(descriptions(STATUSES[role.value])) == list(sent)
         assert all(f"`{name}`" in page for name in sent)
-        text = Metrics(unit.metrics)
-        text.count(None, 403, 0)
-        found = re.findall(r"^(unveil_\w+)", text.text().decode(), re.MULTILINE)
-        assert {name for name in found if not name.endswith("_created")} == set(reference_http_text.METRIC_NAMES)
+
+
+def test_every_gauge_and_count_of_a_unit_is_explained_to_whoever_watches_over_it() -> None:
+    """An alarm on a gauge that nobody explains wakes somebody who does not know what to do."""
+    text = Metrics()
+    text.count(None, 403, 0)
+    counted = set(re.findall(r"^(unveil_\w+)", text.text([]).decode(), re.MULTILINE))
+    assert {name for name in counted if not name.endswith("_created")} == set(COUNTERS)
+    for page in ("deployment.md", "http.md"):
+        table = dict(re.findall(r"^\| `(unveil_\w+)` \| (.*) \|$", text_of(DOCS / page), re.MULTILINE))
+        assert {gauge.name for gauge in GAUGES} | set(COUNTERS) == set(table), page
+        assert [] == [gauge.name for gauge in GAUGES if not table[gauge.name].startswith(gauge.help)], page
 
 
 def test_the_example_of_a_policy_is_valid_and_complete() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from unveil.errors import Closed, Conflict, SettingError, StorageError, TooEarly
 from unveil.protocol.roles import Role
+from unveil.transport.gauges import Gauge, GaugeReading
 from unveil.transport.port import JSON, Caller
 
 SECRET = "Wilhelmine"
@@ -86,13 +88,18 @@ class MemoryUnit:
         del caller
         return {"project": project, "messages": len(self.taken)}
 
-    def metrics(self) -> Mapping[str, float]:
-        """The number of messages."""
-        return {"messages": float(len(self.taken)), "not a name": 1.0}
+    def metrics(self, caller: Caller) -> Iterable[GaugeReading]:
+        """The number of messages, by who asks."""
+        yield GaugeReading(Gauge("unveil_messages", "messages taken", ("caller",)), len(self.taken), (caller.role,))
 
-    def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
+    def step(self, project: str, caller: Caller, step: Mapping[str, Any]) -> Mapping[str, JSON]:
+        """No pair waits."""
+        del project, caller
+        return {"stage": "waiting", "did": step["do"]}
+
+    def tasks(self, project: str, caller: Caller) -> Sequence[Mapping[str, JSON]]:
         """One task."""
-        del project
+        del project, caller
         return [{"task": "t1", "cells": []}]
 
     def open_cell(self, project: str, caller: Caller, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:

@@ -52,7 +52,7 @@ def _request(client: httpx.Client, endpoint: Endpoint, project: str) -> httpx.Re
         return client.request(method, url)
     if body.model is None:
         return client.request(method, url, content=b"frame", headers={"Content-Type": body.media_type})
-    bodies = {"cells": {"attribute": "city", "stage": "full"}, "witness": {"noted": None}}
+    bodies = {"cells": {"attribute": "city", "stage": "full"}, "witness": {"noted": None}, "steps": {"do": "view"}}
     return client.request(method, url, json=bodies.get(url.rsplit("/", 1)[1], {"match": True, "p": 1.0}))
 
 

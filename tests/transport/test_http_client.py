@@ -95,3 +95,11 @@ def test_proxies_of_the_environment_are_not_used(
     with UnitClient(live.address, client_context(trial.parties["north"].credentials), "alpha") as client:
         client.put("m1", b"frame")
     assert {"m1": b"frame"} == record_unit.taken
+
+
+def test_a_client_that_was_closed_says_so_to_a_thread_that_still_calls(trial: Trial, live: Live) -> None:
+    """Whoever stops closes its clients, while a fetcher may be about to call once more."""
+    client = UnitClient(live.address, client_context(trial.parties["north"].credentials), "alpha")
+    client.close()
+    with pytest.raises(Unreachable, match="closed here"):
+        client.put("m1", b"frame")

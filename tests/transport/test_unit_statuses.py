@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from unveil.cli.owner.status_lines import status_lines, unit_line
 from unveil.protocol.data_warnings import DataWarning, WarningKind
+from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus, linkage_stage
 from unveil.runtime.owner.status import OwnerStatus, UnitAnswer, UploadProgress
 from unveil.runtime.owner.upload_judgement import set_aside_text, upload_status
 from unveil.transport.status import (
@@ -44,6 +45,7 @@ FULL = (
     ),
     AttributeUnitStatus(
         project="p", state="open", refused={}, pairs=5, labels=2,
+        stage=StageStatus(StageKind.REVIEWING, Awaited.REVIEWERS, CountedKind.LABELS, 37, 100),
         warnings=(DataWarning(WarningKind.ATTRIBUTE_HARDLY_AGREES, "year"),),
     ),
     ReviewUnitStatus(project="p", state="closed", refused={}, open_tasks=0, pending=0),
@@ -90,6 +92,8 @@ def test_fields_of_another_release_are_ignored_and_missing_ones_not_known() -> N
         ("state", "ajar"), ("project", 5), ("finished", 1), ("finished", "yes"), ("comparing", float("nan")),
         ("comparing", 1.5), ("comparing", True), ("kept_pairs", -1), ("kept_pairs", 2**70), ("kept_pairs", 1.0),
         ("kept_pairs", True), ("uploads", []), ("refused", "no"), ("warnings", {}), ("warnings", "key"),
+        ("stage", "reviewing"), ("stage", {"kind": "of tomorrow", "waits_for": "owners"}),
+        ("stage", {"kind": ["reviewing"], "waits_for": "owners"}), ("stage", {"kind": "reviewing"}),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_not_known(field: str, wrong: object) -> None:
@@ -146,7 +150,9 @@ def owner_status(answers: list[UnitStatus]) -> OwnerStatus:
         project="p", owner="a", prepared=True, records=5, fingerprint_shown=True, agreed=None, data=None,
         upload=UploadProgress(1, 1), set_aside=set_aside_text(upload_status(record_unit, "owner a")) or None,
         closed=record_unit.closed, complete=None, wishes={}, waiting_for_approval=0, approvals_to_take_up=0,
-        messages_to_send=0, links=False, units={str(at): UnitAnswer(each) for at, each in enumerate(answers)},
+        messages_to_send=0, paused=False, links=False, quality=None,
+        linkage=linkage_stage({str(each.role): each.stage for each in answers if each.stage}),
+        units={str(at): UnitAnswer(each) for at, each in enumerate(answers)},
     )  # fmt: skip
 
 

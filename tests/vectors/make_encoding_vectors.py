@@ -174,6 +174,8 @@ def hardening_vectors() -> dict[str, Any]:
     b = pack(bits)
     steps = [{"method": "balance"}, {"method": "diffusion", "t": 4, "m": 96}, {"method": "xor-fold"}]
     hardened = Encoder(schema(hardening=steps), OwnerKey(KEY), project=PROJECT)
+    by = [{"method": "diffusion", "t": 3, "m": 192, "by": ["year", "soundex(name)"]}]
+    salted = Encoder(schema(hardening=by), OwnerKey(KEY), project=PROJECT)
     return {
         "key": KEY.hex(),
         "m": 128,
@@ -187,6 +189,7 @@ def hardening_vectors() -> dict[str, Any]:
         "diffusion_5_to_200": rows_hex(hardening.diffusion(b, m=128, key=KEY, t=5, m_out=200)),
         "permutation": rows_hex(hardening.permutation(b, m=128, key=KEY)),
         "pipeline": {"steps": steps, "m": hardened.m, "clk": rows_hex(hardened.record_level(records()))},
+        "salted": {"steps": by, "m": salted.m, "clk": rows_hex(salted.record_level(records()))},
     }
 
 

@@ -14,13 +14,16 @@ from unveil.protocol.messages import ID
 from unveil.protocol.roles import UNITS, Role
 from unveil.roles.review_unit.display import ReviewablePair
 from unveil.roles.review_unit.masking import Stage
+from unveil.runtime.gauges import GAUGES
 from unveil.runtime.reviews import shown
 from unveil.schema import parse
+from unveil.transport.gauges import Gauge
 from unveil.transport.http.access import Callers
 from unveil.transport.http.app import openapi_document
 from unveil.transport.http.endpoint import PROBLEMS, Answer, Body, Endpoint
 from unveil.transport.http.endpoints import ENDPOINTS
 from unveil.transport.http.limits import RequestLimits
+from unveil.transport.http.metrics import COUNTERS
 from unveil.transport.port import OPERATOR, REVIEWER
 from unveil.transport.status import STATUSES, UnitStatus, UploadStatus, descriptions
 
@@ -100,7 +103,13 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return " or ".join(f'`"{word}"`' for word in schema["enum"])
     bounds = f", {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
-    return {"string": "text", "boolean": "true or false", "null": "null", "number": "number"}[schema["type"]] + bounds
+    return {
+        "string": "text",
+        "boolean": "true or false",
+        "null": "null",
+        "number": "number",
+        "integer": "whole number",
+    }[schema["type"]] + bounds
 
 
 def _good(answer: Answer, status: int) -> str:
@@ -124,7 +133,13 @@ def _status_fields() -> Iterator[tuple[str, ...]]:
 
 
 def _metrics() -> Iterator[tuple[str, ...]]:
-    return ((f"`{name}`", meaning) for name, meaning in text.METRIC_NAMES.items())
+    yield from ((f"`{gauge.name}`", _with_labels(gauge)) for gauge in GAUGES)
+    yield from ((f"`{name}`", meaning) for name, meaning in COUNTERS.items())
+
+
+def _with_labels(gauge: Gauge) -> str:
+    labels = ", ".join(f"`{label}`" for label in gauge.labels)
+    return f"{gauge.help}; by {labels}" if labels else gauge.help
 
 
 def _task() -> list[str]:

@@ -58,17 +58,9 @@ is in the other register. A caller ignores fields that it does not know.
 METRICS: Final = """\
 ## Metrics
 
-In Prometheus' text format, since the process started:
+In Prometheus' text format. Counts are since the process started; gauges of a project are those of the token's own
+project. [What to look at](deployment.md#gauges).
 """
-
-METRIC_NAMES: Final = {
-    "unveil_projects": "projects of the unit",
-    "unveil_messages_taken": "messages written to a log",
-    "unveil_messages_repeated": "messages that were there already",
-    "unveil_messages_refused": "messages that broke the protocol",
-    "unveil_requests_total": "requests answered, by method, path and status; refusals of strangers have no path",
-    "unveil_received_bytes_total": "bytes of bodies taken",
-}
 
 #: Of limits that a project file may change: how.
 CHANGED_BY_PROJECTS: Final = {"frame": "unless the project file sets another `message_bytes`"}

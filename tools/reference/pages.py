@@ -24,6 +24,7 @@ from pydantic.fields import FieldInfo
 
 from tools.reference.http_page import http_page
 from tools.reference.markdown import GENERATED, page, table
+from tools.reference.python_page import python_page
 from unveil.cli.app import app
 from unveil.cli.commands import register
 from unveil.protocol import frames
@@ -292,6 +293,7 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "schema.md": schema_page,
     "protocol.md": protocol_page,
     "http.md": http_page,
+    "python-api.md": python_page,
 }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +14,13 @@ from unveil.cli.door import notes, print_json
 from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from unveil.cli.review.person import Place
     from unveil.cli.story import DemoStory
     from unveil.lab.evaluation.result import RunResult
     from unveil.lab.simulation.machines import Machines
-    from unveil.lab.simulation.reviewer import Reviewer
-    from unveil.lab.simulation.run import Stopwatch
     from unveil.lab.simulation.study import Study
     from unveil.lab.simulation.world import World
+    from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import Schema
 
 PRESET = "unveil"
@@ -37,7 +35,8 @@ def demo(
     error: ReviewerError = 0.1,
     offset: Annotated[float, typer.Option(help="how far off the starting threshold is")] = 0.03,
     seed: Seed = 1,
-    review: Annotated[bool, typer.Option("--review", help="be the reviewer yourself, in the terminal")] = False,
+    review: Annotated[bool, typer.Option("--review", help="be the reviewer yourself, in your browser")] = False,
+    terminal: Annotated[bool, typer.Option("--terminal", help="with --review: here in the terminal instead")] = False,
     as_json: JsonObject = False,
 ) -> None:
     """
@@ -46,7 +45,7 @@ def demo(
     Example: unveil demo --out demo --records 50000 --budget 30 --review
     """
     from unveil.cli.story import DemoStory
-    from unveil.lab.simulation.run import Stopwatch
+    from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import built_in
 
     watch = Stopwatch.start(time.perf_counter)
@@ -55,7 +54,8 @@ def demo(
     study = people_study(out, schema, records, seed, watch)
     story.owners(study)
     story.record_unit(study)
-    run, world = _link(study, schema, watch, story, out=out, error=error, offset=offset, seed=seed, review=review)
+    place: Place | None = ("terminal" if terminal else "page") if review or terminal else None
+    run, world = _link(study, schema, watch, story, out=out, error=error, offset=offset, seed=seed, review=place)
     story.end(run, world)
     write_results(out, run, world)
     if as_json:
@@ -107,30 +107,28 @@ def _link(
     error: float,
     offset: float,
     seed: int,
-    review: bool,
+    review: Place | None,
 ) -> tuple[RunResult, World]:
+    from unveil.cli.review.person import person_at, run_name
     from unveil.lab.simulation.run import simulate, starting_threshold
     from unveil.lab.simulation.world import SimulationSettings
 
     t0 = starting_threshold(study, offset=offset, threshold=None)
     settings = SimulationSettings(seed=seed, error=0.0 if review else error, t0=t0)
-    person = _person(out, study, schema, settings) if review else None
-    return simulate(
-        study, schema, settings, watch, preset=PRESET, reviewer=person, on_point=story.point, full=True, examples=True
-    )
-
-
-def _person(out: Path, study: Study, schema: Schema, settings: object) -> Callable[[World], Reviewer]:
-    """The person at the terminal. What was decided is saved after every key, so the same command resumes."""
-    from unveil.cli.review.reviewer import TerminalReviewer
-    from unveil.lab.simulation.seen_risk import seen_risk
-    from unveil.privacy.population import ReferencePopulation
-
-    # Everything is seeded: the same settings ask about the same pairs in the same order.
-    run = hashlib.sha256(f"{len(study.a)}|{settings}|{schema.fingerprint()}".encode()).hexdigest()[:16]
-    risk = seen_risk(schema, ReferencePopulation(schema.names, study.a, study.b))
-    reviewer = TerminalReviewer(schema=schema, session=out / "review.json", console=notes, risk=risk, run=run)
-    return lambda _: reviewer
+    with ExitStack() as at_the_end:
+        person = None
+        if review:
+            # Everything is seeded: the same settings ask about the same pairs in the same order.
+            text = f"{len(study.a)}|{settings}|{schema.fingerprint()}"
+            asked = person_at(
+                review, at_the_end, schema, (study.a, study.b), session=out / "review.json", run=run_name(text),
+                project="demo",
+            )  # fmt: skip
+            person = lambda world: asked(world.review_unit)  # noqa: E731 - mypy knows its type from simulate
+        return simulate(
+            study, schema, settings, watch, preset=PRESET, reviewer=person, on_point=story.point, full=True,
+            examples=True,
+        )  # fmt: skip
 
 
 def write_results(out: Path, run: RunResult, world: Machines) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,26 +10,25 @@ import typer
 
 from unveil.cli.app import app
 from unveil.cli.door import notes, print_json, say
-from unveil.cli.options import Force, Json, SchemaFile
+from unveil.cli.options import Force, Json, SchemaName
+from unveil.cli.table_options import reads_table, tell
+from unveil.files.reading import Reading
 
 if TYPE_CHECKING:
     from unveil.files.encoded import Encodings
     from unveil.schema import Schema
 
-_IN_ORDER = (
-    "the record ids follow the order of the file, so whoever gets the encodings can still sort them; "
-    "ids that follow nothing would hide it"
-)
-
 
 @app.command()
+@reads_table
 def encode(
-    file: Annotated[Path, typer.Argument(help="records: CSV (UTF-8) or Parquet", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="records, see docs/files.md; - is standard input", show_default=False)],
     *,
     key: Annotated[Path, typer.Option(help="key file, see unveil key new", show_default=False)],
     out: Annotated[Path, typer.Option(help="Parquet file to write", show_default=False)],
-    schema: SchemaFile = None,
+    schema: SchemaName = None,
     project: Annotated[str, typer.Option(help="project; encodings of two projects never match")] = "default",
+    reading: Reading,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -45,11 +43,11 @@ def encode(
     from unveil.files import key_file as keyfile
     from unveil.files.atomic import check_target
     from unveil.files.encoded import write_encodings
-    from unveil.schema import built_in, load
+    from unveil.schema import named
 
     check_target(out, overwrite=force)
     secret = keyfile.read(key)
-    encodings = _encodings(file, load(schema) if schema else built_in(), secret, project)
+    encodings = _encodings(file, reading, named(schema), secret, project)
     write_encodings(
         out,
         ids=encodings.ids,
@@ -62,41 +60,20 @@ def encode(
     _report(out, encodings, as_json=as_json)
 
 
-def _encodings(file: Path, schema: Schema, secret: bytes, project: str) -> Encodings:
-    from unveil.encoding.encoder import Encoder
+def _encodings(file: Path, reading: Reading, schema: Schema, secret: bytes, project: str) -> Encodings:
     from unveil.encoding.keys import OwnerKey
-    from unveil.encoding.shuffling import DRAWN, ids_tell_order, shuffled
-    from unveil.files.encoded import Encodings
-    from unveil.files.read import read_records
-    from unveil.safety.coins import SecretCoins
+    from unveil.encoding.shuffling import ids_tell_order
+    from unveil.files.read import read_own
+    from unveil.one_place.encode import IN_ORDER, encoded
 
     with notes.status("reading records") as status:
-        read = read_records(file, schema)
-        records = shuffled(read, secrets.token_bytes(DRAWN * len(read)))
-        status.update(f"encoding {len(records)} records")
-        encoder = Encoder(schema, OwnerKey(secret), project=project)
-        # Secret coins: noise that could be drawn again could be taken off again.
-        filters = encoder.record_level(records, rng=SecretCoins())
-        status.update("hashing blocking keys")
-        blocking = encoder.blocking_keys(records)
-    if ids_tell_order(read.ids):
-        notes.print(f"note: {_IN_ORDER}", markup=False, soft_wrap=True)
-    metadata = _metadata(schema, project, encoder.fingerprint().hex())
-    return Encodings(records.ids, filters, encoder.m, blocking, metadata)
-
-
-def _metadata(schema: Schema, project: str, fingerprint: str) -> dict[str, str]:
-    """What the file says about itself; no secret is among it."""
-    return {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "fingerprint": fingerprint,
-        "project": project,
-        "schema": schema.name,
-        "schema_fingerprint": schema.fingerprint(),
-        "encoding": schema.layer_r.model_dump_json(),
-        "attributes": ",".join(schema.names),
-        "blocking": ";".join(key.name for key in schema.blocking),
-    }
+        own = read_own(file, schema, reading)
+        status.update(f"encoding {len(own.records)} records")
+        made = encoded(own.records, schema, OwnerKey(secret), project=project, now=datetime.now(UTC))
+    tell(own.notes, own.warnings)
+    if ids_tell_order(own.records.ids):
+        notes.print(f"note: {IN_ORDER}", markup=False, soft_wrap=True)
+    return made
 
 
 def _report(out: Path, encodings: Encodings, *, as_json: bool) -> None:

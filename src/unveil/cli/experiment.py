@@ -58,7 +58,15 @@ def paper(
     try:
         with Watched(quiet=as_json) as progress:
             outcome = conduct(
-                data, out, plan, built_in(), preset=preset, jobs=jobs, engine=engine, progress=progress, note=_note
+                data,
+                out,
+                plan,
+                built_in("paper"),
+                preset=preset,
+                jobs=jobs,
+                engine=engine,
+                progress=progress,
+                note=_note,
             )
     except KeyboardInterrupt:
         say_error("interrupted", "finished runs are kept: the same command goes on from there")
@@ -174,7 +182,7 @@ def _print(outcome: Outcome) -> None:
     """The cells in a table, for people."""
     from rich.table import Table
 
-    from unveil.lab.evaluation.report.figures import duration, score
+    from unveil.charts.figures import duration, score
     from unveil.lab.paper.deviations import explanation, signed
     from unveil.lab.paper.privacy_section import printed
     from unveil.lab.paper.published import QUALITY

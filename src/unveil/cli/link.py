@@ -1,4 +1,4 @@
-"""`unveil link`: single-layer linkage of two files of encodings."""
+"""`unveil link`: two files of one place, linked to persons: encodings, or records that are encoded for it."""
 
 from __future__ import annotations
 
@@ -8,131 +8,158 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unveil.cli.app import app
-from unveil.cli.door import notes, print_json, say
+from unveil.cli.door import notes, print_json
 from unveil.cli.options import EngineName, Force, Json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from unveil.cli.review.person import Place
+    from unveil.one_place.link import FilesLinked, OnePlaceSettings
 
-    from unveil.files.encoded import Encodings
-    from unveil.linkage.pairs import Comparison, Pairs
-    from unveil.protocol.data_warnings import DataWarning
+_RECORDS = "Files of records"
+_REVIEW = "Review"
+_LABELS = 100  # that a person is asked for, unless told otherwise
+
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ATTRIBUTE=COLUMN",
+        help="column of both files that an attribute is read from; can be repeated",
+        show_default=False,
+        rich_help_panel=_RECORDS,
+    ),
+]
+ColumnsOfOne = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ATTRIBUTE=COLUMN", help="the same for one file", show_default=False, rich_help_panel=_RECORDS
+    ),
+]
+IdOfOne = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN|row",
+        help="column of one file that identifies a record, or row to number them",
+        show_default=False,
+        rich_help_panel=_RECORDS,
+    ),
+]
 
 
 @app.command()
 def link(
-    a: Annotated[Path, typer.Argument(help="encodings of one owner, from unveil encode", show_default=False)],
-    b: Annotated[Path, typer.Argument(help="encodings of the other owner", show_default=False)],
+    a: Annotated[Path, typer.Argument(help="one file: records, or encodings from unveil encode", show_default=False)],
+    b: Annotated[Path, typer.Argument(help="the other file, of the same kind", show_default=False)],
     *,
-    out: Annotated[Path, typer.Option(help="CSV file to write links to", show_default=False)],
-    threshold: Annotated[float, typer.Option(help="pairs at or above this similarity are linked")] = 0.75,
+    out: Annotated[
+        Path, typer.Option(help="file to write links to: CSV, or .parquet or .json by its name", show_default=False)
+    ],
+    persons: Annotated[
+        Path | None,
+        typer.Option(help="file to write the person of every record to, in the same formats", show_default=False),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="write an HTML report here; it holds no value", show_default=False)
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="a built-in schema or a file; proposed from both files if not given",
+            show_default=False,
+            rich_help_panel=_RECORDS,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            help="key file; without one a key is made for this run", show_default=False, rich_help_panel=_RECORDS
+        ),
+    ] = None,
+    column: Columns = None,
+    column_a: ColumnsOfOne = None,
+    column_b: ColumnsOfOne = None,
+    id_a: IdOfOne = None,
+    id_b: IdOfOne = None,
+    review: Annotated[
+        bool,
+        typer.Option("--review", help="decide about uncertain pairs, masked, in your browser", rich_help_panel=_REVIEW),
+    ] = False,
+    terminal: Annotated[
+        bool,
+        typer.Option("--terminal", help="with --review: here in the terminal instead", rich_help_panel=_REVIEW),
+    ] = False,
+    budget: Annotated[
+        int, typer.Option(help="with --review: pairs that you are asked about at most", min=1, rich_help_panel=_REVIEW)
+    ] = _LABELS,
+    threshold: Annotated[
+        float | None, typer.Option(help="link by similarity alone, from this one on; no models", show_default=False)
+    ] = None,
     one_to_one: Annotated[
         bool, typer.Option("--one-to-one", help="keep only pairs that are each other's best match")
     ] = False,
-    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="compare every pair, without blocking")] = False,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="with --threshold: compare every pair, without blocking")
+    ] = False,
     max_block: Annotated[int, typer.Option(help="blocks with more pairs than this are skipped")] = 1_000_000,
     engine: EngineName = "auto",
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """
-    Link two files of encodings by one threshold: the first layer alone, with nothing more disclosed.
+    Link two files in one trusted place, and say how good the links are.
 
-    Example: unveil link hospital.parquet registry.parquet --threshold 0.78 --one-to-one --out links.csv
+    Files of records are encoded, compared, and opened by attribute where that is uncertain: nothing leaves the place,
+    and no value is printed or written. Files of encodings are linked by their record filters alone. Each link has a
+    probability; records are joined to persons, and precision and recall are estimated with intervals. The shipped
+    models decide, which know generated people; with --threshold a similarity decides instead.
+
+    Example: unveil link hospital.csv registry.csv --out links.csv --persons persons.csv --report report.html
     """
-    import numpy as np
-
-    from unveil.errors import SettingError
+    from unveil.cli.linked import as_json as result_as_json
+    from unveil.cli.linked import say_result, write_result
     from unveil.files.atomic import check_target
-    from unveil.files.encoded import read_encodings
-    from unveil.files.write import write_links
-    from unveil.linkage.clusters import symmetric_best
-    from unveil.linkage.pairs import Pairs
+    from unveil.files.encoded import holds_encodings
+    from unveil.one_place.link import OnePlaceSettings
 
-    if not 0 < threshold <= 1:
-        raise SettingError("the threshold must lie between 0 and 1", hint="0.75 suits the built-in schema")
-    if max_block < 1:
-        raise SettingError("--max-block must be at least 1")
-    check_target(out, overwrite=force)
-    left, right = read_encodings(a), read_encodings(b)
-    _check_alike(left, right)
-    found = _compare(left, right, threshold, engine=engine, all_pairs=all_pairs, max_block=max_block)
-    pairs = found.pairs
-    if one_to_one:
-        best = np.flatnonzero(symmetric_best(pairs.left, pairs.right, pairs.similarity))
-        pairs = Pairs(pairs.left[best], pairs.right[best], pairs.similarity[best])
-    rows = zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True)
-    write_links(out, ((left.ids[i], right.ids[j], round(sim, 6)) for i, j, sim in rows), overwrite=force)
-    warnings = _data_warnings({str(a): left, str(b): right}, found.pairs)
-    _report(out, found, len(pairs), warnings, as_json=as_json)
+    place: Place | None = ("terminal" if terminal else "page") if review or terminal else None
+    settings = OnePlaceSettings(
+        threshold=threshold, one_to_one=one_to_one, all_pairs=all_pairs, max_block=max_block, engine=engine,
+        budget=budget if place else 0, followed=report is not None,
+    )  # fmt: skip
+    for path in filter(None, (out, persons, report)):
+        check_target(path, overwrite=force)
+    more: tuple[str, ...] = ()
+    if holds_encodings(a) or holds_encodings(b):
+        of_records = {
+            "--schema": schema,
+            "--key": key,
+            "--column": column or column_a or column_b,
+            "--id": id_a or id_b,
+        }
+        linked = _encodings(a, b, settings, [name for name, given in of_records.items() if given is not None])
+    else:
+        from unveil.cli.link_records import link_files, two_files
 
-
-def _check_alike(left: Encodings, right: Encodings) -> None:
-    """Encodings made under other keys or parameters look like random bits to each other."""
-    from unveil.errors import SettingError
-
-    same = left.metadata.get("fingerprint") == right.metadata.get("fingerprint")
-    if not same or left.m != right.m or left.blocking.shape[1] != right.blocking.shape[1]:
-        raise SettingError(
-            "the two files were encoded with different keys, projects or schemas",
-            hint="unveil encode prints a fingerprint: both owners' must be the same",
-        )
-
-
-def _compare(
-    left: Encodings, right: Encodings, threshold: float, *, engine: str, all_pairs: bool, max_block: int
-) -> Comparison:
-    from unveil.cli.progress import Stages
-    from unveil.engines import choose
-    from unveil.linkage.bits import Bits
-    from unveil.linkage.engine import Encoded, comparing
-
-    encoded = [
-        Encoded(Bits(part.filters, part.m), part.blocking[:, :0] if all_pairs else part.blocking)
-        for part in (left, right)
-    ]
-    with Stages(notes) as stages:
-        # How many candidates blocking leaves shows only as they are compared, so there is no time left to tell.
-        total = len(left) * len(right) if all_pairs or not left.blocking.shape[1] else None
-        stages.begin(f"comparing {len(left):,} and {len(right):,} records", total=total)
-        compare = comparing(choose(engine), floor=threshold, max_block=max_block, progress=stages.reach)
-        return compare(*encoded)
-
-
-def _data_warnings(files: Mapping[str, Encodings], pairs: Pairs) -> list[DataWarning]:
-    """What looks wrong: how full each file's filters are, and how keys agree in pairs that are each other's best."""
-    import numpy as np
-
-    from unveil.linkage.bits import Bits
-    from unveil.linkage.clusters import symmetric_best
-    from unveil.linkage.engine import Encoded
-    from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
-
-    left, right = (Encoded(Bits(part.filters, part.m), part.blocking) for part in files.values())
-    best = np.flatnonzero(symmetric_best(pairs.left, pairs.right, pairs.similarity))
-    names = list(filter(None, next(iter(files.values())).metadata.get("blocking", "").split(";")))
-    if len(names) != left.keys.shape[1]:
-        names = [f"block_{key}" for key in range(left.keys.shape[1])]  # as the file calls them
-    return [
-        *fill_warnings(dict(zip(files, (left.filters, right.filters), strict=False))),
-        *key_warnings(names, left, right, (pairs.left[best], pairs.right[best])),
-    ]
-
-
-def _report(out: Path, found: Comparison, links: int, warnings: list[DataWarning], *, as_json: bool) -> None:
+        tables = two_files((a, b), schema, both=column, each=(column_a, column_b), ids=(id_a, id_b))
+        more = tables.warnings
+        linked = link_files(tables, (str(a), str(b)), settings, key=key, place=place, session=out)
+    written = write_result(linked, out=out, persons=persons, report=report, overwrite=force)
     if as_json:
-        print_json(
-            {
-                "file": str(out),
-                "links": links,
-                "compared_pairs": found.compared,
-                "skipped_blocks": found.skipped_blocks,
-                "warnings": [warning.as_json() for warning in warnings],
-            }
+        print_json(result_as_json(linked, (a, b), more, written))
+    else:
+        say_result(linked, (a, b), more, written)
+
+
+def _encodings(a: Path, b: Path, settings: OnePlaceSettings, of_records: list[str]) -> FilesLinked:
+    from unveil.cli.progress import Stages
+    from unveil.errors import SettingError
+    from unveil.files.encoded import read_encodings
+    from unveil.one_place.link import link_encodings
+
+    if of_records:
+        raise SettingError(
+            f"{', '.join(of_records)}: for files of records, and these are encodings", hint="leave it out"
         )
-        return
-    say(f"{links:,} links written to {out}; {found.compared:,} pairs compared")
-    if found.skipped_blocks:
-        say(f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them")
-    for warning in warnings:
-        say(f"warning: {warning.sentence}")
+    with Stages(notes) as stages:
+        stages.begin("reading encodings")
+        return link_encodings((read_encodings(a), read_encodings(b)), (str(a), str(b)), settings, stages=stages)

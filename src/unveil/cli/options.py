@@ -12,7 +12,10 @@ Json = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 JsonObject = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 Force = Annotated[bool, typer.Option("--force", help="replace the file if it exists")]
 
-SchemaFile = Annotated[Path | None, typer.Option(help="schema file; the built-in schema person if not given")]
+SchemaName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|FILE", help="a built-in schema or a file; the built-in schema person if not given"),
+]
 EngineName = Annotated[str, typer.Option(help="auto, reference, cpu or gpu")]
 
 UnitConfigFile = Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from unveil.lab.local_parties.logs import Holding
     from unveil.lab.local_parties.processes import Processes
     from unveil.lab.simulation.machines import Machines, SimulationSettings
-    from unveil.lab.simulation.run import Stopwatch
     from unveil.lab.simulation.study import Study
+    from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import Schema
 
 _HELD = ("messages", "decisions", "erased", "bytes")
@@ -51,8 +51,9 @@ def parties(
     from unveil.cli.story import DemoStory
     from unveil.lab.local_parties.logs import holdings
     from unveil.lab.local_parties.replay import Replay
-    from unveil.lab.simulation.run import Stopwatch, starting_threshold, summarise
+    from unveil.lab.simulation.run import starting_threshold, summarise
     from unveil.lab.simulation.world import SimulationSettings
+    from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import built_in
 
     watch = Stopwatch.start(time.perf_counter)
@@ -167,7 +168,8 @@ def _compare(out: Path, run: RunResult, replay: Machines) -> None:
     """Run the simulation on the same people; links and figures must be the same."""
     from unveil.lab.local_parties.processes import TrialError
     from unveil.lab.simulation.links import different_links
-    from unveil.lab.simulation.run import Stopwatch, simulate
+    from unveil.lab.simulation.run import simulate
+    from unveil.one_place.stopwatch import Stopwatch
 
     watch = Stopwatch.start(time.perf_counter)
     expected, world = simulate(replay.study, replay.schema, replay.settings, watch, preset=PRESET)

@@ -14,11 +14,11 @@ from unveil.cli.options import Demonstration, Json, UnitConfigFile
 from unveil.cli.unit_names import RoleName, UnitName
 from unveil.protocol.roles import Role
 from unveil.safety.visible import visible
+from unveil.schema.presets import EVENNESS
 
 if TYPE_CHECKING:
     from unveil.errors import Problem
     from unveil.projects.project import Party, Project
-    from unveil.schema import Schema
 
 commands = typer.Typer(help="the project file: who takes part, and what is linked how", no_args_is_help=True)
 app.add_typer(commands, name="project")
@@ -36,7 +36,25 @@ def new(
         "unveil"
     ),
     decoys: Annotated[float, typer.Option(help="share of wishes that are decoys, so that a wish tells less")] = 0.1,
+    evenness: Annotated[
+        float, typer.Option(help="how often people in one register are wished for, as a share of those in both")
+    ] = EVENNESS,
+    join: Annotated[str, typer.Option(help="who may join the link tables: owners, together, or research-centre")] = (
+        "owners"
+    ),
+    join_key: Annotated[
+        str | None, typer.Option(help="the research centre's public key, as unveil join key prints it")
+    ] = None,
+    quality: Annotated[
+        str, typer.Option(help="who is told how many links there are and how good: owners, joining or nobody")
+    ] = "owners",
     records: Annotated[int, typer.Option(help="records that one owner may upload at most")] = 10_000_000,
+    second_opinions: Annotated[
+        float, typer.Option(help="share of the reviewed pairs that a second person decides about too")
+    ] = 0.0,
+    second_below: Annotated[
+        float, typer.Option(help="labels less sure than this ask for a second opinion; 0.5: none do")
+    ] = 0.5,
     as_json: Json = False,
 ) -> None:
     """
@@ -46,16 +64,21 @@ def new(
     """
     from tomli_w import dumps as document
 
+    from unveil.cli.project_terms import tell_columns
     from unveil.projects.project_file import parse_project, schema_data, write_new
+    from unveil.schema import named
     from unveil.schema.presets import with_preset
 
-    given = _schema(schema)
+    given = named(schema)
     linkage = schema_data(with_preset(given, preset))
-    linkage["protocol"]["decoys"] = decoys
-    settings = {"name": name, "limits": {"records_per_owner": records}, "schema": linkage}
+    linkage["protocol"] |= {"decoys": decoys, "evenness": evenness}
+    links = {"join": join, "quality": quality} | ({} if join_key is None else {"public_key": join_key})
+    reviews = {"second_opinions": second_opinions, "second_below": second_below}
+    limits = {"records_per_owner": records}
+    settings = {"name": name, "limits": limits, "links": links, "reviews": reviews, "schema": linkage}
     project = parse_project(document(settings), source=str(file), draft=True)
     write_new(file, project)
-    _tell_columns(given)
+    tell_columns(given)
     if as_json:
         print_json({"file": str(file), **_summary(project)})
     else:
@@ -171,22 +194,6 @@ def show(file: File, *, as_json: Json = False) -> None:
     say(f"fingerprint  {project.fingerprint()}")
 
 
-def _schema(schema: str) -> Schema:
-    from unveil.schema import built_in, is_built_in, load
-
-    return built_in(schema) if is_built_in(schema) else load(schema)
-
-
-def _tell_columns(schema: Schema) -> None:
-    """A project file names no columns; whoever has them in a schema is told where they go."""
-    own = [f"--column {attribute}={column}" for attribute, column in schema.columns.items()]
-    if schema.input.id != type(schema.input)().id:
-        own.append(f"--id {schema.input.id}")
-    if own:
-        what = "columns are not in the project file, for each owner names its own with unveil owner init"
-        notes.print(f"note: {what}: {' '.join(own)}", markup=False, soft_wrap=True)
-
-
 def _party(file: Path, role: RoleName, name: str, address: str | None, public_key: str) -> Party:
     from pydantic import ValidationError
 
@@ -230,6 +237,8 @@ def _summary(project: Project) -> dict[str, object]:
         "name": project.name,
         "protocol": project.protocol,
         "limits": project.limits.model_dump(mode="json"),
+        "links": project.links.model_dump(mode="json"),
+        "reviews": project.reviews.model_dump(mode="json"),
         "parties": [each.model_dump(mode="json") for each in project.parties],
         "missing": list(project.missing()),
         "shared_keys": list(project.shared_keys()),

@@ -10,6 +10,8 @@ import typer
 from unveil.cli.app import app
 from unveil.cli.door import print_json, say_lines, say_text
 from unveil.cli.options import Json
+from unveil.cli.table_options import reads_table
+from unveil.files.reading import Reading
 
 if TYPE_CHECKING:
     from unveil.schema import Attribute, LayerR, Schema
@@ -18,6 +20,25 @@ commands = typer.Typer(help="the linkage schema: what a record is and how it is 
 app.add_typer(commands, name="schema")
 
 _LAYERS = {1: "record level", 2: "record and attribute level", 3: "record level, attribute level, masked review"}
+
+
+@commands.command("list")
+def list_schemas(*, as_json: Json = False) -> None:
+    """
+    List the built-in schemas with their attributes.
+
+    Wherever a schema is taken, its name may stand in the place of a file.
+
+    Example: unveil schema list --json
+    """
+    from unveil.schema import built_in, built_in_names
+
+    schemas = {name: built_in(name) for name in built_in_names()}
+    if as_json:
+        print_json([{"name": name, "attributes": list(each.names)} for name, each in schemas.items()])
+        return
+    width = max(map(len, schemas))
+    say_lines(f"{name:<{width}}  {', '.join(each.names)}" for name, each in schemas.items())
 
 
 @commands.command()
@@ -42,8 +63,9 @@ def show(
 
 
 @commands.command()
+@reads_table
 def check(
-    file: Annotated[Path, typer.Argument(help="schema file (TOML)", show_default=False)],
+    file: Annotated[str, typer.Argument(metavar="NAME|FILE", help="a built-in schema or a file", show_default=False)],
     *,
     data: Annotated[
         Path | None, typer.Option(help="an owner's records, to say what the schema does with them", show_default=False)
@@ -51,6 +73,7 @@ def check(
     other: Annotated[
         Path | None, typer.Option(help="the other owner's records, where both can be had", show_default=False)
     ] = None,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """
@@ -64,20 +87,20 @@ def check(
     """
     from unveil.cli.schema_figures import figures_as_json, figures_as_lines, measured
     from unveil.errors import SchemaError, SettingError
-    from unveil.schema import load
+    from unveil.schema import named
 
     if other is not None and data is None:
         raise SettingError("--other is held against --data", hint="give both, or --data alone")
 
     try:
-        schema = load(file)
+        schema = named(file)
     except SchemaError as error:
         if not as_json:
             raise
         mistakes = [{"key": each.key, "what": each.what, "allowed": each.allowed} for each in error.problems]
         print_json({"valid": False, "file": str(file), "mistakes": mistakes})
         raise typer.Exit(1) from None
-    figures = None if data is None else measured(schema, data, other)
+    figures = None if data is None else measured(schema, data, other, reading)
     if as_json:
         said = {"valid": True, "file": str(file), "name": schema.name, "fingerprint": schema.fingerprint()}
         print_json(said if figures is None else {**said, "figures": figures_as_json(figures)})

@@ -7,27 +7,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.cli.door import notes
+from unveil.cli.table_options import tell
 
 if TYPE_CHECKING:
     from unveil.encoding.planning.figures import AttributeFigures, SchemaFigures
+    from unveil.files.reading import Reading
     from unveil.schema import Schema
 
 _BY_NAME = "*"  # marks a role that the schema does not give
 
 
-def measured(schema: Schema, data: Path, other: Path | None) -> SchemaFigures:
-    """The figures of a schema and one owner's file, or both's; what is being done is shown meanwhile."""
+def measured(schema: Schema, data: Path, other: Path | None, reading: Reading) -> SchemaFigures:
+    """
+    The figures of a schema and one owner's file, or both's; what is being done is shown meanwhile.
+
+    `reading` says columns of the owner's own file; those of the other one are the schema's.
+    """
     from unveil.cli.progress import Stages
     from unveil.encoding.planning.figures import schema_figures
-    from unveil.files.read import read_records
+    from unveil.files.read import read_own
 
     with Stages(notes) as stages:
         stages.begin(f"reading {data}")
-        records = read_records(data, schema)
-        if other is None:
-            return schema_figures(records, schema, stage=stages.begin)
-        stages.begin(f"reading {other}")
-        return schema_figures(records, schema, other=read_records(other, schema), stage=stages.begin)
+        own = read_own(data, schema, reading)
+        theirs = None
+        if other is not None:
+            stages.begin(f"reading {other}")
+            theirs = read_own(other, schema)
+        records = None if theirs is None else theirs.records
+        found = schema_figures(own.records, schema, other=records, stage=stages.begin)
+    for each in (own, theirs):
+        if each is not None:
+            tell(each.notes, each.warnings)
+    return found
 
 
 def figures_as_json(figures: SchemaFigures) -> dict[str, Any]:
@@ -61,7 +73,9 @@ def _heading(figures: SchemaFigures) -> str:
 
 
 def _record_level(figures: SchemaFigures) -> str:
-    fitting = "" if figures.fitting_h is None else f"; h = {figures.fitting_h} comes nearest to 0.40"
+    fitting = (
+        "" if figures.fitting_h is None else f"; h = {figures.fitting_h} comes nearest to {figures.wanted_fill:.2f}"
+    )
     return f"layer R: {figures.m} bits, {figures.fill:.2f} of them set with h = {figures.h}, before hardening{fitting}"
 
 

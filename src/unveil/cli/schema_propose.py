@@ -11,25 +11,28 @@ import typer
 from unveil.cli.door import notes, print_json, say_lines, say_text
 from unveil.cli.options import Force, Json
 from unveil.cli.schema import commands
+from unveil.cli.table_options import reads_table, tell
+from unveil.files.reading import Reading
 
 if TYPE_CHECKING:
     from unveil.encoding.planning.figures import SchemaFigures
     from unveil.encoding.planning.proposal import ProposedSchema
+    from unveil.schema import Attribute
 
+_BY = {"name": "by its name", "contents": "by its contents", "word": "as --column says"}
 _APART = re.compile(r"[^a-z0-9]+")
 
 
 @commands.command()
+@reads_table
 def propose(
-    file: Annotated[Path, typer.Argument(help="an owner's records: CSV (UTF-8) or Parquet", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="an owner's records", show_default=False)],
     *,
     other: Annotated[
         Path | None, typer.Option(help="the other owner's records, where both can be had", show_default=False)
     ] = None,
-    record_id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="column that identifies a record; guessed if not given")
-    ] = None,
     out: Annotated[Path | None, typer.Option(help="schema file to write; printed if not given")] = None,
+    reading: Reading,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -42,12 +45,38 @@ def propose(
 
     Example: unveil schema propose people.csv --out mine.toml
     """
+    _propose(file, other, out, reading, force=force, as_json=as_json)
+
+
+@commands.command()
+@reads_table
+def new(
+    other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="the other owner's records")] = None,
+    *,
+    source: Annotated[Path, typer.Option("--from", metavar="FILE", help="an owner's records", show_default=False)],
+    out: Annotated[Path, typer.Option(help="schema file to write", show_default=False)],
+    reading: Reading,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Write a schema for the files of one owner or two: types, roles and steps as they are found, and blocking keys.
+
+    With two files the schema names the columns of both, so that either is read as it is. See `unveil schema propose`
+    for what is found and how.
+
+    Example: unveil schema new --from a.csv b.xlsx --out mine.toml
+    """
+    _propose(source, other, out, reading, force=force, as_json=as_json)
+
+
+def _propose(file: Path, other: Path | None, out: Path | None, reading: Reading, *, force: bool, as_json: bool) -> None:
     from unveil.encoding.planning.written import schema_text
     from unveil.files.atomic import check_target, replacing
 
     if out is not None:
         check_target(out, overwrite=force)
-    proposed, figures, unreadable = _proposed(file, other, record_id, _name(out or file))
+    proposed, figures, unreadable = _proposed(file, other, reading, _name(out or file))
     text = schema_text(
         proposed, figures, source=file.name, other=None if other is None else other.name, unreadable=unreadable
     )
@@ -63,7 +92,7 @@ def propose(
 
 
 def _proposed(
-    file: Path, other: Path | None, record_id: str | None, name: str
+    file: Path, other: Path | None, reading: Reading, name: str
 ) -> tuple[ProposedSchema, SchemaFigures, dict[str, str]]:
     from unveil.cli.progress import Stages
     from unveil.encoding.planning.figures import schema_figures
@@ -72,12 +101,22 @@ def _proposed(
 
     with Stages(notes) as stages:
         stages.begin(f"reading {file}")
-        own = read_columns(file)
+        own = read_columns(file, reading)
         if other is not None:
             stages.begin(f"reading {other}")
-        theirs = None if other is None else read_columns(other).columns
-        found = proposal(own.columns, theirs, name=name, record_id=record_id, stage=stages.begin)
+        theirs = None if other is None else read_columns(other)
+        found = proposal(
+            own.columns,
+            None if theirs is None else theirs.columns,
+            name=name,
+            record_id=reading.id,
+            said=reading.columns,
+            stage=stages.begin,
+        )
         figures = schema_figures(found.records, found.schema, other=found.other, stage=stages.begin)
+    tell((*own.notes, *(theirs.notes if theirs else ())))
+    for path, side in zip((file, other), found.warnings, strict=True):
+        tell((), [f"{path}, {one}" for one in side])
     return found, figures, dict(own.unreadable)
 
 
@@ -105,13 +144,21 @@ def _as_json(
     }
 
 
+def _meaning(attribute: Attribute, proposed: ProposedSchema) -> str:
+    """What an attribute is, why, how it is read, and what the other file calls it."""
+    read = "" if attribute.type == "text" else f", read as {attribute.type}"
+    there = "".join(f"; there {name}" for name in attribute.other_columns)
+    return f"{attribute.role}, {_BY[proposed.columns[attribute.source].by]}{read}{there}"
+
+
 def _summary(proposed: ProposedSchema, figures: SchemaFigures, unreadable: dict[str, str], out: Path) -> list[str]:
     from unveil.encoding.planning.cautions import cautions
 
     schema = proposed.schema
     width = max(len(attribute.source) for attribute in schema.attributes)
-    lines = [f"schema for {figures.records:,} records written to {out}", f"record id    column {schema.input.id}"]
-    lines += [f"  {a.source:<{width}}  {a.role}, by its {proposed.columns[a.source].by}" for a in schema.attributes]
+    ids = " or ".join((schema.input.id, *schema.input.other_ids))
+    lines = [f"schema for {figures.records:,} records written to {out}", f"record id    column {ids}"]
+    lines += [f"  {a.source:<{width}}  {_meaning(a, proposed)}" for a in schema.attributes]
     lines += [f"left out     {name}: {reason}" for name, reason in _left_out(proposed, unreadable).items()]
     lines += [f"key          {key.name}: {key.pairs_per_record:.2g} pairs for each record" for key in figures.keys]
     if figures.lost is not None and figures.lost_worse is not None:

@@ -36,13 +36,17 @@ def serve(
     Example: unveil serve record-unit --config record-unit.toml
     """
     from unveil.runtime.unit_process import run_unit
+    from unveil.web.of_unit import add_pages
 
     role = unit.role
 
     def listening(host: str, port: int) -> None:
         notes.print(f"{role.value} listens on https://{host}:{port}", soft_wrap=True)
 
-    run_unit(role, config, ready=ready, demonstration=demonstration, on_listening=listening, on_note=_note)
+    run_unit(
+        role, config, ready=ready, demonstration=demonstration, on_listening=listening, on_note=_note,
+        add_pages=add_pages,
+    )  # fmt: skip
 
 
 def _note(text: str) -> None:

@@ -10,13 +10,13 @@ import typer
 
 from unveil.cli.app import app
 from unveil.cli.door import notes, print_json, results
-from unveil.cli.options import EngineName, JsonObject, SchemaFile
+from unveil.cli.options import EngineName, JsonObject, SchemaName
 
 if TYPE_CHECKING:
     from unveil.lab.evaluation.result import RunResult
-    from unveil.lab.simulation.run import Stopwatch
     from unveil.lab.simulation.world import World
     from unveil.models.forest import Forest
+    from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import Schema
 
 
@@ -41,7 +41,7 @@ def simulate(
     layers: Annotated[
         int | None, typer.Option(help="1, 2 or 3; the schema's own if not given", show_default=False)
     ] = None,
-    schema: SchemaFile = None,
+    schema: SchemaName = None,
     model: Annotated[Path | None, typer.Option(help="start layer A from this saved model", show_default=False)] = None,
     save_model: Annotated[Path | None, typer.Option(help="save layer A's model here", show_default=False)] = None,
     report: Annotated[Path | None, typer.Option(help="write an HTML report here", show_default=False)] = None,
@@ -54,7 +54,7 @@ def simulate(
     Example: unveil simulate --data people --budget 300 --error 0.2 --seed 7 --report report.html
     """
     from unveil.errors import SettingError
-    from unveil.lab.simulation.run import Stopwatch
+    from unveil.one_place.stopwatch import Stopwatch
 
     if offset is not None and threshold is not None:
         raise SettingError("both --offset and --threshold were given", hint="give one of them")
@@ -84,13 +84,12 @@ def simulate(
         print_summary(run)
 
 
-def _chosen(
-    schema: Path | None, encoding: str | None, preset: str, *, budget: int | None, layers: int | None
-) -> Schema:
-    from unveil.schema import built_in, load
+def _chosen(schema: str | None, encoding: str | None, preset: str, *, budget: int | None, layers: int | None) -> Schema:
+    from unveil.schema import named
     from unveil.schema.presets import with_encoding, with_preset
 
-    base = with_encoding(load(schema) if schema else built_in(), encoding)
+    # Published figures are those of plain filters.
+    base = with_encoding(named(schema or ("paper" if preset == "paper" else "person")), encoding)
     return with_preset(base, preset, budget=budget, layers=layers)
 
 

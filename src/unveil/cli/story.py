@@ -91,7 +91,7 @@ class DemoStory:
         """Where to look next."""
         self._console.print()
         self.say(f"Report: [bold]{out / 'report.html'}[/bold] (opens in any browser, offline)")
-        self.say(f"Links:  {out / 'links-a.csv'}, {out / 'links-b.csv'} — equal link ids are one person")
+        self.say(f"Links:  {out / 'links-a.csv'}, {out / 'links-b.csv'}, joined by {out / 'links.csv'}")
         self.say(f"People: {out / 'people'} — try: unveil simulate --data {out / 'people'} --budget 300 --error 0.2")
 
     def _chapter(self, who: str, what: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.encoding.abf import abf, kabf
-from unveil.encoding.blocking_keys import blocking_keys
+from unveil.encoding.blocking_keys import Field, blocking_keys, field_codes
 from unveil.encoding.clk import clk
 from unveil.encoding.hardening import harden, hardened_length, needs_chance
 from unveil.encoding.keys import OwnerKey, Subkeys
@@ -20,6 +20,7 @@ from unveil.records import Records
 from unveil.safety.coins import Coins
 from unveil.schema import Schema
 from unveil.schema.definition import RECORD_ENCODINGS
+from unveil.schema.fields import parse_field
 from unveil.settings.choices import binding
 
 #: The function behind each record-level encoding.
@@ -62,7 +63,12 @@ class Encoder:
         if rng is None and needs_chance(layer.hardening):
             raise SettingError("this hardening needs a random generator", hint="pass rng to record_level")
         filters = FUNCTIONS[layer.encoding](records, self._schema, self._keys)
-        return harden(filters, layer.hardening, m=layer.m, keys=self._keys, rng=rng)
+        salts = {text: self._field(records, text) for step in layer.hardening for text in step.by}
+        return harden(filters, layer.hardening, m=layer.m, keys=self._keys, rng=rng, fields=salts)
+
+    def _field(self, records: Records, text: str) -> Field:
+        part = parse_field(text)
+        return field_codes(records, self._schema.attribute(part.attribute), part.transform)
 
     def blocking_keys(self, records: Records) -> NDArray[np.uint8]:
         """For every record and blocking key 16 bytes: shape (n, K, 16); all zero if a field of the key is empty."""

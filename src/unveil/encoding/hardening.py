@@ -10,8 +10,9 @@ What a method takes and what follows from it stands in its row of `schema.harden
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 
 from unveil.encoding import draws
 from unveil.encoding.bits import chunks, pack, unpack
+from unveil.encoding.blocking_keys import Field
 from unveil.encoding.keys import Subkeys
+from unveil.encoding.salting import salted_diffusion
 from unveil.errors import SettingError
 from unveil.linkage.bits import word_count
 from unveil.safety.coins import Coins, SeededCoins
@@ -32,13 +35,18 @@ Filters = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HardeningInput:
-    """What a method works on: filters of m bits, the settings of the step, its key, and perhaps a source of coins."""
+    """
+    What a method works on: filters of m bits, the settings of the step, its key, and perhaps a source of coins.
+
+    `fields` are those that the step is salted by.
+    """
 
     filters: Filters
     m: int
     step: Hardening
     key: bytes
     rng: Coins | np.random.Generator | None
+    fields: Sequence[Field] = ()
 
     @property
     def coins(self) -> Coins:
@@ -50,6 +58,9 @@ class HardeningInput:
     def __repr__(self) -> str:
         return f"HardeningInput(<{len(self.filters)} filters of {self.m} bits, {self.step.method}>)"
 
+
+#: What steps are salted by where none is.
+NO_FIELDS: Final[Mapping[str, Field]] = MappingProxyType({})
 
 #: The function behind each method.
 FUNCTIONS: Final[dict[str, Callable[[HardeningInput], Filters]]] = {}
@@ -124,7 +135,10 @@ def _re_sampling(given: HardeningInput) -> Filters:
 
 @hardens("diffusion")
 def _diffusion(given: HardeningInput) -> Filters:
-    return diffusion(given.filters, m=given.m, key=given.key, t=given.step.t, m_out=given.step.m)
+    if not given.step.by:
+        return diffusion(given.filters, m=given.m, key=given.key, t=given.step.t, m_out=given.step.m)
+    m_out = given.step.m or given.m
+    return salted_diffusion(given.filters, given.fields, m=given.m, key=given.key, t=given.step.t, m_out=m_out)
 
 
 @hardens("permutation")
@@ -138,12 +152,23 @@ def _randomised_response(given: HardeningInput) -> Filters:
 
 
 def harden(
-    filters: Filters, steps: Sequence[Hardening], *, m: int, keys: Subkeys, rng: Coins | np.random.Generator | None
+    filters: Filters,
+    steps: Sequence[Hardening],
+    *,
+    m: int,
+    keys: Subkeys,
+    rng: Coins | np.random.Generator | None,
+    fields: Mapping[str, Field] = NO_FIELDS,
 ) -> Filters:
-    """The filters after these steps, in order; step i has the key ("hardening", step i, method)."""
+    """
+    The filters after these steps, in order; step i has the key ("hardening", step i, method).
+
+    `fields` holds the values of those that steps are salted by.
+    """
     for index, step in enumerate(steps):
         key = keys.of("hardening", step=str(index), method=step.method)
-        filters = FUNCTIONS[step.method](HardeningInput(filters, m, step, key, rng))
+        given = HardeningInput(filters, m, step, key, rng, [fields[each] for each in step.by])
+        filters = FUNCTIONS[step.method](given)
         m = length_after([step], m)
     return filters
 

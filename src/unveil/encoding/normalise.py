@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
+from unveil.encoding.name_parts import first_given_name, plain_street, plain_umlauts, without_particles, without_titles
 from unveil.schema.normalisation import STEPS
 from unveil.settings.choices import binding
 
@@ -32,6 +33,11 @@ _LETTERS = str.maketrans({
 #: The function behind each step.
 FUNCTIONS: Final[dict[str, Callable[[str], str]]] = {}
 normalises = binding(STEPS, FUNCTIONS)
+normalises("no-titles")(without_titles)
+normalises("no-particles")(without_particles)
+normalises("first-name")(first_given_name)
+normalises("plain-street")(plain_street)
+normalises("plain-umlauts")(plain_umlauts)
 
 
 def composed(value: str) -> str:

@@ -31,7 +31,8 @@ def shuffled(records: Records, entropy: bytes) -> Records:
     order = np.argsort(drawn)
     ids = records.ids
     columns = {name: Column(column.distinct, column.codes[order]) for name, column in records.columns.items()}
-    return Records(tuple(ids[row] for row in order.tolist()), columns)
+    taken = getattr(ids, "take", None)  # of ids that are no objects yet
+    return Records(tuple(ids[row] for row in order.tolist()) if taken is None else taken(order), columns)
 
 
 def ids_tell_order(ids: Sequence[str]) -> bool:

@@ -1,7 +1,8 @@
 """
 Transforms of blocking fields: what is asked for equality in the place of a value.
 
-`schema.transforms` says what each of them is handed. Phonetic codes stand in `phonetics`, parts of dates in `dates`.
+`schema.transforms` says what each of them is handed. Phonetic codes stand in `phonetics`, parts of dates in
+`forms.dates`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Final
 
-from unveil.encoding.dates import day_and_month_of, year_of
 from unveil.encoding.normalise import composed
+from unveil.forms.dates import day_and_month_of, year_of
 from unveil.schema.transforms import TRANSFORMS
 from unveil.settings.choices import binding
 

@@ -1,8 +1,9 @@
 """
-Streaming a CSV file of UTF-8 text: the needed columns in batches of rows, and the exact row of any mistake.
+Streaming text with one record on each line: the needed columns in batches of rows, and the exact row of any mistake.
 
 The parser is the standard library's in its strict mode, so text that is quoted wrongly is refused and never guessed at.
-Memory is bounded by one batch, whatever the file holds.
+Encoding and delimiter are found where they are not given (`text_encoding`, `delimiters`). Memory is bounded by one
+batch, whatever the file holds.
 """
 
 from __future__ import annotations
@@ -11,27 +12,25 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from unveil.errors import InputError
+from unveil.files.delimiters import found_delimiter, said_delimiter
 from unveil.files.header import column_positions
-from unveil.files.source import FIELD_LIMIT, opened
+from unveil.files.reading import Reading
+from unveil.files.source import FIELD_LIMIT, ByteStream, TableBytes
+from unveil.files.table import RowBatch
+from unveil.files.text_encoding import UTF8, FoundEncoding, found_encoding, is_utf8_beyond_ascii
 
 _CHUNK: Final = 1 << 20
+_SCANNED: Final = 1 << 20  # bytes at a time, while the encoding is found
 _LINE_LIMIT: Final = 16 * FIELD_LIMIT
 _BATCH_CELLS: Final = 1 << 12  # small enough to stay in the processor's cache: larger ones are slower
-_DELIMITERS: Final = (",", ";", "\t")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RowBatch:
-    """Some rows of a table: the number of each row, and its values column by column as they stand in the file."""
-
-    rows: Sequence[int]
-    columns: Sequence[Sequence[str]]
+_LOOKED_AT: Final = 30  # lines that tell what stands between values
 
 
 class _Unreadable(Exception):
@@ -45,39 +44,112 @@ TOO_LONG: Final = (
     "a quote may not be closed, or the file is not a table of people",
 )
 NUL: Final = ("holds a NUL byte", "the file is damaged or not text; export it again as UTF-8")
-NOT_UTF8: Final = ("is not UTF-8 text", "it looks like Latin-1 or Windows-1252: save it again as UTF-8")
+NOT_UTF8: Final = ("is not UTF-8 text", "the file may be damaged; if it is not, --encoding says how it is written")
 
 
-def csv_names(path: Path) -> list[str]:
-    """The names of a CSV file's columns, for whoever does not know what to look for."""
-    with opened(path) as handle:
-        lines = _lines(handle)
-        first = _first(path, lines)
-        delimiter = max(_DELIMITERS, key=first.count)
-        return _header(path, csv.reader(chain([first], lines), delimiter=delimiter, strict=True))
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """A table of text: its columns, how it is written, and what people should know of that."""
+
+    data: TableBytes
+    columns: Sequence[str]
+    encoding: str
+    delimiter: str
+    header: bool
+    notes: tuple[str, ...]
+    unreadable: dict[str, str]
+
+    @property
+    def path(self) -> Path:
+        """What errors call it."""
+        return self.data.path
+
+    @classmethod
+    def of(cls, data: TableBytes, reading: Reading, needed: Sequence[str] = ()) -> CsvTable:
+        """The table, once it is known how it is written; the `needed` columns help to tell."""
+        encoding, notes = _encoding(data, reading)
+        with _lines_of(data, encoding) as lines:
+            first, delimiter, again = _begun(data.path, lines, reading, needed)
+            if reading.header:
+                columns = _header(data.path, csv.reader(again, delimiter=delimiter, strict=True))
+            else:
+                columns = _numbered(data.path, csv.reader(again, delimiter=delimiter, strict=True))
+        del first
+        return cls(data, columns, encoding, delimiter, reading.header, notes, {})
+
+    def batches(self, needed: Sequence[str]) -> Iterator[RowBatch]:
+        """The needed columns in batches; whatever is wrong with a row is an InputError with its number."""
+        path = self.path
+        at = column_positions(path, self.columns, needed)
+        with _lines_of(self.data, self.encoding) as lines:
+            _, _, again = _begun(path, lines, Reading(delimiter=self.delimiter), ())
+            reader = csv.reader(again, delimiter=self.delimiter, strict=True)
+            if self.header:
+                _header(path, reader)
+            yield from _batches(path, reader, self.columns, at)
 
 
-def csv_batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
-    """The needed columns of a CSV file in batches; whatever is wrong with a row is an InputError with its number."""
-    with opened(path) as handle:
-        lines = _lines(handle)
-        first = _first(path, lines)
-        delimiter = _delimiter(first, needed)
-        reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
-        names = _header(path, reader)
-        at = column_positions(path, names, needed)
-        yield from _batches(path, reader, len(names), at)
+def _encoding(data: TableBytes, reading: Reading) -> tuple[str, tuple[str, ...]]:
+    """The codec, and what to say about it."""
+    with data.unpacked() as handle:
+        if reading.encoding is None:
+            found = found_encoding(_chunks(handle))
+            said = f"{data.path}: read as {found.said}, as its bytes look; --encoding names another"
+            return found.codec, (said,) if found.said else ()
+        given = reading.encoding
+        if given in {"utf-16", "utf-32"}:  # in which order the bytes stand is said by the file
+            found = found_encoding(_chunks(handle))
+            fits = found if found.codec.startswith(given) else FoundEncoding(f"{given}-le")
+            return fits.codec, ()
+        if given != UTF8 and not given.startswith("utf") and is_utf8_beyond_ascii(_chunks(handle)):
+            said = f"{data.path}: is UTF-8, and read as {given} its letters beyond A to Z are spoilt"
+            return given, (f"{said}; leave --encoding out",)
+        return given, ()
 
 
-def _first(path: Path, lines: Iterator[str]) -> str:
+def _chunks(handle: ByteStream) -> Iterator[bytes]:
     try:
-        return next(lines, "")
+        while chunk := handle.read(_SCANNED):
+            yield chunk
+    except OSError:  # reading the rows meets it again, and says where
+        return
+
+
+@contextmanager
+def _lines_of(data: TableBytes, encoding: str) -> Iterator[Iterator[str]]:
+    with data.unpacked() as handle:
+        yield _lines(handle, encoding)
+
+
+def _begun(path: Path, lines: Iterator[str], reading: Reading, needed: Sequence[str]) -> tuple[str, str, Iterator[str]]:
+    """The first line, the delimiter, and all lines of the table from the header on."""
+    kept: list[str] = []
+    failure: _Unreadable | None = None
+    try:
+        for line in lines:
+            kept.append(line)
+            if len(kept) == _LOOKED_AT:
+                break
     except _Unreadable as found:
-        raise InputError(path, f"in the header: {found.problem}", hint=found.hint) from None
+        failure = found
+    if failure is not None and not kept:
+        raise InputError(path, f"in the header: {failure.problem}", hint=failure.hint) from None
+    said = said_delimiter(kept[0]) if kept else None
+    if said is not None:
+        kept = kept[1:]
+    delimiter = reading.delimiter or said or found_delimiter(kept, needed)
+    return kept[0] if kept else "", delimiter, chain(kept, _failing(failure), lines)
 
 
-def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[int]) -> Iterator[RowBatch]:
-    size = max(1, _BATCH_CELLS // width)
+def _failing(failure: _Unreadable | None) -> Iterator[str]:
+    """Nothing, or what went wrong while the first lines were looked at, at its own place."""
+    yield from ()
+    if failure is not None:
+        raise failure
+
+
+def _batches(path: Path, reader: Iterator[list[str]], names: Sequence[str], at: Sequence[int]) -> Iterator[RowBatch]:
+    size = max(1, _BATCH_CELLS // len(names))
     row = 0
     failure: InputError | None = None
     while failure is None:
@@ -93,15 +165,20 @@ def _batches(path: Path, reader: Iterator[list[str]], width: int, at: Sequence[i
         except (_Unreadable, csv.Error) as found:
             failure = _explained(path, found, row + len(rows) + 1)
         if rows:
-            yield _batch(path, rows, row, width, at)
+            yield _batch(path, rows, row, names, at)
         row += len(rows)
     raise failure
 
 
-def _batch(path: Path, rows: list[list[str]], before: int, width: int, at: Sequence[int]) -> RowBatch:
+def _batch(path: Path, rows: list[list[str]], before: int, names: Sequence[str], at: Sequence[int]) -> RowBatch:
     numbers: Sequence[int] = range(before + 1, before + len(rows) + 1)
+    width = len(names)
     if any(len(cells) != width for cells in rows):
+        # Spreadsheets leave out the ends of lines that are empty, and columns without a name hold nothing anyway.
+        nameless = next((left for left in range(width) if names[-1 - left]), 0)
         for number, cells in zip(numbers, rows, strict=True):
+            if width - nameless <= len(cells) < width:
+                cells.extend([""] * (width - len(cells)))
             if len(cells) != width and not _blank(cells):
                 hint = "a value with the delimiter, a quote or a line break in it must be in quotes"
                 raise InputError(path, f"has {len(cells)} cells, the header has {width}", row=number, hint=hint)
@@ -138,31 +215,34 @@ def _header(path: Path, reader: Iterator[list[str]]) -> list[str]:
     return [name.strip() for name in names]
 
 
-def _delimiter(line: str, needed: Sequence[str]) -> str:
-    """The first delimiter under which the header line has every needed column, else the one that finds most."""
+def _numbered(path: Path, reader: Iterator[list[str]]) -> list[str]:
+    """The columns of a table without a header, by their numbers."""
+    try:
+        cells = next((cells for cells in reader if not _blank(cells)), [])
+    except (_Unreadable, csv.Error) as found:
+        raise _explained(path, found, 1) from None
+    if not cells:
+        raise InputError(path, "holds no records")
+    return [str(number) for number in range(1, len(cells) + 1)]
 
-    def found(delimiter: str) -> int:
-        names = {name.strip().strip('"') for name in line.split(delimiter)}
-        return sum(name in names for name in needed)
 
-    return max(_DELIMITERS, key=found)
-
-
-def _lines(handle: BinaryIO) -> Iterator[str]:
+def _lines(handle: ByteStream, encoding: str) -> Iterator[str]:
     """
     The lines of the file with their ends.
 
     Whatever cannot be read is raised only after every line before it was handed out, so that whoever counts rows knows
     where it stands.
     """
-    decoder = codecs.getincrementaldecoder("utf-8-sig")("strict")
-    rest = ""
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    rest, is_begun = "", False
     while True:
         try:
             data = handle.read(_CHUNK)
         except OSError:
             raise _Unreadable("cannot be read any further", "the disk or the network failed; try again") from None
-        text, problem = _decoded(decoder, data)
+        text, problem = _decoded(decoder, data, encoding)
+        if text and not is_begun:
+            text, is_begun = text.removeprefix("\ufeff"), True
         rest += text
         if problem is not None:
             yield from _split(rest[: max(rest.rfind("\n"), rest.rfind("\r")) + 1])
@@ -182,13 +262,14 @@ def _split(text: str) -> Iterator[str]:
     return io.StringIO(text, newline="")
 
 
-def _decoded(decoder: codecs.IncrementalDecoder, data: bytes) -> tuple[str, tuple[str, str] | None]:
+def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, encoding: str) -> tuple[str, tuple[str, str] | None]:
     """The text of these bytes as far as it can be read, and what stopped the reading."""
-    nul = data.find(0)
-    usable = data if nul < 0 else data[:nul]
+    problem = None
     try:
-        text = decoder.decode(usable, final=not data)
+        text = decoder.decode(data, final=not data)
     except UnicodeDecodeError as error:
         # error.object may begin with bytes kept from the chunk before; up to error.start all of it is sound.
-        return error.object[: error.start].decode("utf-8", "strict"), NOT_UTF8
-    return text, None if nul < 0 else NUL
+        text = error.object[: error.start].decode(encoding, "strict")
+        problem = NOT_UTF8 if encoding == UTF8 else (f"is not text in {encoding}", "--encoding names another")
+    nul = text.find("\0")
+    return (text, problem) if nul < 0 else (text[:nul], NUL)

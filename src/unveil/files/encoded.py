@@ -20,15 +20,17 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
+from unveil.files.arrow_ids import ArrowIds
+from unveil.files.arrow_text import column_text
 from unveil.files.atomic import replacing
 from unveil.files.parquet_pages import UnpackedSize, check_pages
-from unveil.files.parquet_rows import texts
-from unveil.files.source import kind_of, opened
+from unveil.files.source import STANDARD, bytes_at, kind_of, opened
 from unveil.protocol.messages import HASH, filter_bytes
 
 FORMAT: Final = "unveil-encodings"
 VERSION: Final = "1"
 
+_PARQUET: Final = b"PAR1"
 _PREFIX: Final = "unveil."
 _OWN: Final = ("format", "version", "m", "records")
 _ID: Final = "record_id"
@@ -56,6 +58,23 @@ class Encodings:
         return f"Encodings(<{len(self.ids)} records, m={self.m}, {self.blocking.shape[1]} blocking keys>)"
 
 
+def encodings_table(encodings: Encodings) -> Any:
+    """An owner's encodings as the Arrow table that their file holds, with what it says about itself."""
+    n, words = encodings.filters.shape
+    m, blocking, metadata = encodings.m, encodings.blocking, encodings.metadata
+    if words * 8 != filter_bytes(m) or len(encodings) != n or blocking.shape[::2] != (n, HASH):
+        raise ValueError(f"{len(encodings)} ids, filters {encodings.filters.shape} for m={m}, keys {blocking.shape}")
+    if reserved := set(metadata) & set(_OWN):
+        raise ValueError(f"the file itself says {', '.join(sorted(reserved))}")
+    own = dict(zip(_OWN, (FORMAT, VERSION, str(m), str(n)), strict=True))
+    ids = encodings.ids.array.cast(pa.string()) if isinstance(encodings.ids, ArrowIds) else encodings.ids
+    columns = {_ID: pa.array(ids, pa.string()), _FILTER: _packed(encodings.filters.astype("<u8", copy=False))}
+    columns |= {f"{_BLOCK}{k}": _packed(blocking[:, k]) for k in range(blocking.shape[1])}
+    fields = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
+    said = {f"{_PREFIX}{key}": text for key, text in {**own, **metadata}.items()}
+    return pa.Table.from_arrays(list(columns.values()), schema=pa.schema(fields, metadata=said))
+
+
 def write_encodings(
     path: Path,
     *,
@@ -67,25 +86,29 @@ def write_encodings(
     overwrite: bool = True,
 ) -> None:
     """Write an owner's encodings; the file appears whole or not at all, readable by its owner alone."""
-    n, words = filters.shape
-    if words * 8 != filter_bytes(m) or len(ids) != n or blocking.shape[::2] != (n, HASH):
-        raise ValueError(f"{len(ids)} ids, filters {filters.shape} for m={m}, blocking keys {blocking.shape}")
-    if reserved := set(metadata) & set(_OWN):
-        raise ValueError(f"the file itself says {', '.join(sorted(reserved))}")
-    own = dict(zip(_OWN, (FORMAT, VERSION, str(m), str(n)), strict=True))
-    columns = {_ID: pa.array(ids, pa.string()), _FILTER: _packed(filters.astype("<u8", copy=False))}
-    columns |= {f"{_BLOCK}{k}": _packed(blocking[:, k]) for k in range(blocking.shape[1])}
-    fields = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
-    said = {f"{_PREFIX}{key}": text for key, text in {**own, **metadata}.items()}
-    table = pa.Table.from_arrays(list(columns.values()), schema=pa.schema(fields, metadata=said))
+    table = encodings_table(Encodings(ids, filters, m, blocking, metadata))
     with replacing(path, overwrite=overwrite) as temporary:
         # Encodings look random: a dictionary or statistics of them cost space and tell nothing.
         pq.write_table(table, temporary, compression="zstd", use_dictionary=False, write_statistics=False)
 
 
+def holds_encodings(path: Path) -> bool:
+    """Whether this is a file of encodings, whole or damaged, rather than one of records or anything else."""
+    if path == STANDARD or not path.is_file():
+        return False
+    with path.open("rb") as handle:
+        if handle.read(len(_PARQUET)) != _PARQUET:
+            return False
+        try:
+            metadata = pq.ParquetFile(handle).schema_arrow.metadata or {}
+        except (pa.ArrowException, OSError, MemoryError, ValueError):
+            return False
+    return metadata.get(f"{_PREFIX}format".encode()) == FORMAT.encode()
+
+
 def read_encodings(path: Path) -> Encodings:
     """The encodings in a file that write_encodings wrote; anything else is an InputError."""
-    if kind_of(path) != "parquet":
+    if kind_of(bytes_at(path)) != "parquet":
         raise InputError(path, "is not a file of encodings", hint=_MADE_BY_ENCODE)
     with opened(path) as handle:
         try:
@@ -118,7 +141,7 @@ def _ids(path: Path, column: Any) -> list[str]:
     unpacked = UnpackedSize(path, path.stat().st_size)
     found: list[str] = []
     for chunk in column.chunks:
-        found += texts(path, chunk, _ID, len(found), unpacked)
+        found += column_text(path, chunk, _ID, len(found), unpacked).values()
     return found
 
 

@@ -52,10 +52,14 @@ def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -
 def _hint(near: Mapping[str, str], missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
     if near:
         found = "; ".join(f"{name} may be the file's {own}" for name, own in near.items())
-        return f"{found}: rename it, or set column in the schema"
+        return f"{found}: say so with --column attribute=column (--id for the record id), or set column in the schema"
     if len(missing) == len(needed):
-        return f"the first line must be a header; it has {len(names)} cells and none of the needed names"
-    return "set column (or input.id) in the schema to the name that the file uses"
+        return (
+            f"the first line must be a header; it has {len(names)} cells and none of the needed names: say which "
+            "columns they are with --column attribute=column and --id, --no-header if there is no header, and "
+            "--delimiter if lines are cut wrongly"
+        )
+    return "say which columns they are with --column attribute=column, and --id COLUMN or --id row for the record id"
 
 
 def _plain(name: str) -> str:

@@ -1,19 +1,32 @@
-"""Reading an owner's records, and single columns of them."""
+"""`read_records`: an owner's records as arrays, from a table wherever it stands; and single columns of one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.files.csv_rows import NUL, TOO_LONG, RowBatch, csv_batches
-from unveil.files.parquet_rows import parquet_batches
-from unveil.files.source import FIELD_LIMIT, kind_of
+from unveil.files.arrow_ids import ArrowIds
+from unveil.files.arrow_rows import StreamTable
+from unveil.files.csv_rows import NUL, TOO_LONG
+from unveil.files.header import MissingColumns
+from unveil.files.open_table import TableSource, open_table
+from unveil.files.own_columns import possible_columns, schema_for
+from unveil.files.reading import AS_FOUND, ROW, Reading
+from unveil.files.source import FIELD_LIMIT
+from unveil.files.table import Repeated, RowBatch, Table
+from unveil.forms.column_forms import in_form
 from unveil.records import Column, Records
 from unveil.schema import Schema
+
+#: Text that a spreadsheet must not take for a number: ="00501".
+_EXACT: Final = re.compile(r'="([^"]*)"\Z')
 
 
 class _Refused(Exception):
@@ -41,53 +54,133 @@ class ValueCodes(dict[str, int]):
         return code
 
 
-def read_records(path: Path, schema: Schema) -> Records:
-    """The records in a CSV or Parquet file; columns that the schema does not name are ignored."""
-    sources = [attribute.source for attribute in schema.attributes]
+@dataclass(frozen=True, slots=True)
+class ColumnFinding:
+    """What was found while the values of an attribute were brought into one form; a warning tells of a loss."""
+
+    attribute: str
+    column: str
+    sentence: str
+    is_warning: bool
+    values: int
+
+    @property
+    def words(self) -> str:
+        """The finding in a line that names the column."""
+        called = self.attribute if self.attribute == self.column else f"{self.attribute} (column {self.column})"
+        return f"{called}: {self.sentence}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """An owner's records as they are compared, and what people should know about how they were read."""
+
+    records: Records
+    schema: Schema  #: with the columns that were read
+    notes: tuple[str, ...] = ()
+    findings: tuple[ColumnFinding, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """In words, what may be lost."""
+        return tuple(one.words for one in self.findings if one.is_warning)
+
+
+def read_records(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -> Records:
+    """The records in a table; columns that the schema does not name are ignored."""
+    return read_own(source, schema, reading).records
+
+
+def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -> OwnTable:
+    """
+    The records in a table, each attribute in the form that owners compare, with what to say about it.
+
+    `reading` says how it is read, where the schema does not fit the file.
+    """
+    table = open_table(source, reading, needed=possible_columns(schema, reading))
+    own = schema_for(schema, reading, table.columns)
+    sources = [attribute.source for attribute in own.attributes]
+    by_row = own.input.id == ROW and ROW not in table.columns
+    in_memory = isinstance(table, StreamTable) and own.input.id in table.columns
+    among = not by_row and not in_memory  # ids are read row by row, with the values
     coders = [ValueCodes() for _ in sources]
     parts: list[list[NDArray[np.int32]]] = [[] for _ in sources]
-    rows: dict[str, int] = {}
-    for batch in batches(path, [schema.input.id, *sources]):
-        _take_ids(path, batch, schema.input.id, rows)
+    names: dict[str, int] = {}
+    rows: list[Sequence[int]] = []
+    for batch in _batches(table, [own.input.id, *sources] if among else sources, reading):
+        rows.append(batch.rows)
+        if among:
+            _take_ids(table.path, batch, own.input.id, names)
         for place, (name, coder) in enumerate(zip(sources, coders, strict=True)):
-            parts[place].append(coded(path, batch, place + 1, name, coder))
-    if not rows:
-        raise InputError(path, "has a header and no records")
-    columns = {
-        attribute.name: Column(tuple(coder.codes), np.concatenate(part))
-        for attribute, coder, part in zip(schema.attributes, coders, parts, strict=True)
-    }
-    return Records(tuple(rows), columns)
+            parts[place].append(coded(table.path, batch, place + among, name, coder))
+    numbers = np.concatenate([np.zeros(0, np.int64), *map(np.asarray, rows)])
+    if not len(numbers):
+        raise InputError(table.path, "has a header and no records")
+    ids: Sequence[str] = tuple(names)
+    if not among:
+        ids = table.ids(own.input.id) if isinstance(table, StreamTable) and in_memory else ArrowIds.of_rows(numbers)
+    columns = [Column(tuple(coder.codes), np.concatenate(part)) for coder, part in zip(coders, parts, strict=True)]
+    return formed(own, ids, columns, numbers, reading, notes=tuple(table.notes))
 
 
-def batches(path: Path, needed: Sequence[str]) -> Iterator[RowBatch]:
-    """The needed columns of a CSV or Parquet file, in batches of rows."""
-    return parquet_batches(path, needed) if kind_of(path) == "parquet" else csv_batches(path, needed)
+def formed(
+    own: Schema,
+    ids: Sequence[str],
+    columns: Sequence[Column],
+    numbers: Sequence[int] | NDArray[np.int64],
+    reading: Reading,
+    *,
+    notes: tuple[str, ...] = (),
+) -> OwnTable:
+    """The records with each attribute in its form; `columns` are the attributes', `numbers` those of the rows."""
+    found: dict[str, Column] = {}
+    findings = []
+    for attribute, column in zip(own.attributes, columns, strict=True):
+        one_form = in_form(column, attribute, first=reading.dates)
+        found[attribute.name] = one_form.column
+        for one in one_form.findings:
+            said = one.in_rows(numbers)
+            findings.append(ColumnFinding(attribute.name, attribute.source, said, one.is_warning, one.values))
+    return OwnTable(Records(ids, found), own, notes, tuple(findings))
+
+
+def _batches(table: Table, needed: Sequence[str], reading: Reading) -> Iterator[RowBatch]:
+    try:
+        yield from table.batches(needed)
+    except MissingColumns as error:
+        if reading.header:
+            raise
+        hint = "without a header columns are called 1, 2, 3, …: say --column attribute=number for each, and --id number"
+        raise MissingColumns(table.path, error.missing, {}, hint=f"{hint} or --id row") from None
 
 
 def _take_ids(path: Path, batch: RowBatch, column: str, rows: dict[str, int]) -> None:
     """Add the batch's ids to the ids seen so far; an id is there once and is not empty."""
-    for row, raw in zip(batch.rows, batch.columns[0], strict=True):
+    for row, raw in zip(batch.rows, batch.values(0), strict=True):
         try:
             name = _checked(raw)
         except _Refused as found:
             raise InputError(path, found.problem, row=row, column=column, hint=found.hint) from None
         if not name:
-            raise InputError(path, "the record has no id", row=row, column=column, hint="give every record an id")
+            hint = "give every record an id, or number the rows with --id row"
+            raise InputError(path, "the record has no id", row=row, column=column, hint=hint)
         first = rows.setdefault(name, row)
         if first != row:
-            raise InputError(path, f"has the same id as row {first}", row=row, column=column, hint="ids must be unique")
+            hint = "ids must be unique: name another column with --id, or number the rows with --id row"
+            raise InputError(path, f"has the same id as row {first}", row=row, column=column, hint=hint)
 
 
 def coded(path: Path, batch: RowBatch, place: int, column: str, coder: ValueCodes) -> NDArray[np.int32]:
     """The codes of one column of a batch; a value that cannot be taken is an InputError with its row."""
     values = batch.columns[place]
+    distinct = values.distinct if isinstance(values, Repeated) else values
     try:
-        return np.fromiter(map(coder.__getitem__, values), dtype=np.int32, count=len(values))
+        codes = np.fromiter(map(coder.__getitem__, distinct), dtype=np.int32, count=len(distinct))
     except _Refused as found:
         # Values before the refused one are known to the coder by now, so the first unknown one is it.
-        row = next(row for row, raw in zip(batch.rows, values, strict=True) if raw not in coder)
+        row = next(row for row, raw in zip(batch.rows, batch.values(place), strict=True) if raw not in coder)
         raise InputError(path, found.problem, row=row, column=column, hint=found.hint) from None
+    return codes[values.at] if isinstance(values, Repeated) else codes
 
 
 def _checked(raw: str) -> str:
@@ -96,15 +189,18 @@ def _checked(raw: str) -> str:
         raise _Refused(*TOO_LONG)
     if "\0" in value:
         raise _Refused(*NUL)
+    if value.startswith('="') and (exact := _EXACT.match(value)):
+        return exact[1].strip()
     return value
 
 
-def read_column(path: Path, name: str) -> list[str]:
-    """One column of a file of records as text, in the order of the records."""
+def read_column(source: TableSource, name: str, reading: Reading = AS_FOUND) -> list[str]:
+    """One column of a table of records as text, in the order of the records."""
     values: list[str] = []
     coder = ValueCodes()
-    for batch in batches(path, [name]):
-        codes = coded(path, batch, 0, name, coder)
+    table = open_table(source, reading, needed=[name])
+    for batch in table.batches([name]):
+        codes = coded(table.path, batch, 0, name, coder)
         distinct = tuple(coder.codes)
         values += [distinct[code] for code in codes.tolist()]
     return values

@@ -1,44 +1,95 @@
-"""Opening a file that somebody else made: what it is, and why it cannot be read if it cannot."""
+"""Opening what somebody else made: a file or standard input, what it is, and why it cannot be read if it cannot."""
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final, Literal, Protocol
 
 from unveil.errors import InputError
+from unveil.files.unpacked import Unpacking, packing_of
 
-Kind = Literal["csv", "parquet"]
+Kind = Literal["csv", "parquet", "arrow file", "arrow stream", "workbook"]
 
 #: Longest value that is read, in characters. No attribute of a person is near it; an unclosed quote soon is.
 FIELD_LIMIT: Final = 65_536
+#: What a person writes for standard input, and standard output.
+STANDARD: Final = Path("-")
 
 _HEAD: Final = 4096
 _PARQUET: Final = b"PAR1"
+_ARROW_FILE: Final = b"ARROW1\0\0"
+_ARROW_STREAM: Final = b"\xff\xff\xff\xff"
+_MOST_HELD: Final = 4 << 30  # bytes of standard input: they stay in memory, and on no disk
 _SAVE_AS_CSV: Final = "save it as CSV (UTF-8) or Parquet"
 _UNPACK: Final = "unpack it first"
-_SAVE_AS_UTF8: Final = 'save it again as UTF-8 (in a spreadsheet: "CSV UTF-8")'
-_WORKBOOK_PARTS: Final = (b"[Content_Types].xml", b"xl/", b"_rels/")
+_WORKBOOK_PARTS: Final = (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")
 
-#: First bytes of files that are often handed over instead of a table; a longer mark stands before its own beginning.
+#: First bytes of files that are often handed over instead of a table.
 _OTHERS: Final[tuple[tuple[bytes, str, str], ...]] = (
-    (b"\xff\xfe\x00\x00", "text in UTF-32, not UTF-8", _SAVE_AS_UTF8),
-    (b"\x00\x00\xfe\xff", "text in UTF-32, not UTF-8", _SAVE_AS_UTF8),
-    (b"\xff\xfe", "text in UTF-16, not UTF-8", _SAVE_AS_UTF8),
-    (b"\xfe\xff", "text in UTF-16, not UTF-8", _SAVE_AS_UTF8),
-    (b"\x1f\x8b", "compressed with gzip", _UNPACK),
-    (b"BZh", "compressed with bzip2", _UNPACK),
     (b"\xfd7zXZ\x00", "compressed with xz", _UNPACK),
-    (b"\x28\xb5\x2f\xfd", "compressed with zstd", _UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook (xls)", _SAVE_AS_CSV),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an Excel workbook (xls), or one with a password",
+        "save it as xlsx without one, or as CSV (UTF-8)",
+    ),
     (b"%PDF-", "a PDF document", _SAVE_AS_CSV),
-    (b"ARROW1", "an Arrow (Feather) file", _SAVE_AS_CSV),
-    (b"SQLite format 3\x00", "an SQLite database", _SAVE_AS_CSV),
+    (b"FEA1", "a Feather file of the first version", "write it anew: today's Feather is an Arrow file"),
+    (b"SQLite format 3\x00", "an SQLite database", "name it as sqlite:PATH, with --query"),
 )
+
+
+class ByteStream(Protocol):
+    """What bytes are read from, one piece after the other."""
+
+    def read(self, count: int, /) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableBytes:
+    """The bytes that a table stands in, to be read as often as need be; `packed` is the method they are packed by."""
+
+    path: Path
+    held: bytes | None = field(default=None, repr=False)  #: of standard input, which can be read once only
+    packed: str | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """The open file as it stands, packed or not."""
+        if self.held is not None:
+            yield io.BytesIO(self.held)
+            return
+        with opened(self.path) as handle:
+            yield handle
+
+    @contextmanager
+    def unpacked(self) -> Iterator[ByteStream]:
+        """The contents, unpacked if they are packed."""
+        with self.opened() as handle:
+            yield Unpacking(self.path, handle, self.packed) if self.packed else handle
+
+
+def bytes_at(path: Path) -> TableBytes:
+    """The bytes at that path; of standard input, all that there are."""
+    if path == STANDARD:
+        held = sys.stdin.buffer.read(_MOST_HELD + 1)
+        name = Path("standard input")
+        if len(held) > _MOST_HELD:
+            raise InputError(name, "holds more than 4 GB", hint="write it to a file first")
+        found = TableBytes(name, held)
+    else:
+        found = TableBytes(path)
+    with found.opened() as handle:
+        packed = packing_of(_head(path, handle))
+    return TableBytes(found.path, found.held, packed)
 
 
 @contextmanager
@@ -63,33 +114,49 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         yield handle
 
 
-def kind_of(path: Path) -> Kind:
-    """Whether the file is CSV or Parquet, by its first bytes; anything else is an InputError."""
-    with opened(path) as handle:
-        try:
-            head = handle.read(_HEAD)
-        except OSError:
-            raise InputError(path, "cannot be read") from None
+def kind_of(data: TableBytes) -> Kind:
+    """What kind of table the bytes are, by the first of them; anything else is an InputError."""
+    path = data.path
+    with data.unpacked() as handle:
+        head = _head(path, handle)
     if not head:
         raise InputError(path, "is empty")
-    if head.startswith(_PARQUET):
-        return "parquet"
+    found = _by_beginning(head)
+    if found not in {None, "csv"} and data.packed:
+        raise InputError(path, f"is compressed with {data.packed}, and not text", hint=_UNPACK)
+    if found is not None:
+        return found
     if path.suffix.lower() in {".parquet", ".pq"}:
         raise InputError(path, "is not a Parquet file, although its name says so", hint="export or copy it again")
     _refuse_other_kinds(path, head)
     return "csv"
 
 
+def _head(path: Path, handle: ByteStream) -> bytes:
+    try:
+        return handle.read(_HEAD)
+    except OSError as error:
+        damaged = error.errno is None  # our own word on a packed file
+        raise InputError(path, "is a damaged packed file" if damaged else "cannot be read") from None
+
+
+def _by_beginning(head: bytes) -> Kind | None:
+    if head.startswith(_PARQUET):
+        return "parquet"
+    if head.startswith(_ARROW_FILE):
+        return "arrow file"
+    if head.startswith(_ARROW_STREAM):
+        return "arrow stream"
+    if head.startswith(b"PK\x03\x04") and any(part in head for part in _WORKBOOK_PARTS):
+        return "workbook"
+    return None
+
+
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
     if head.startswith(b"PK\x03\x04"):
-        if any(part in head for part in _WORKBOOK_PARTS):
-            raise InputError(path, "is an Excel workbook (xlsx)", hint=_SAVE_AS_CSV)
         raise InputError(path, "is a zip archive", hint=_UNPACK)
     for mark, what, hint in _OTHERS:
         if head.startswith(mark):
             raise InputError(path, f"is {what}", hint=hint)
-    # Latin text in UTF-16 has a NUL in about every second byte, in UTF-32 in three of four, with a mark or without.
-    nuls = head.count(0)
-    if len(head) > 1 and nuls * 3 >= len(head):
-        width = "UTF-32" if nuls * 3 >= 2 * len(head) else "UTF-16"
-        raise InputError(path, f"is text in {width}, not UTF-8, or not text at all", hint=_SAVE_AS_UTF8)
+    if len(head) > 1 and head.count(0) == len(head):
+        raise InputError(path, "holds zeros and is not text", hint="the file is damaged; export it again")

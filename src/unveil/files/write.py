@@ -65,6 +65,21 @@ def write_rows(
     return count
 
 
+def write_id_pairs(
+    path: Path, header: tuple[str, str], rows: Sequence[tuple[str, str]], *, overwrite: bool = True
+) -> None:
+    """Write pairs of ids as CSV, or as Parquet if the name says so."""
+    if path.suffix.lower() != ".parquet":
+        write_rows(path, header, rows, ids=header, overwrite=overwrite)
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {name: pa.array([row[side] for row in rows], pa.string()) for side, name in enumerate(header)}
+    with replacing(path, overwrite=overwrite) as temporary:
+        pq.write_table(pa.table(columns), temporary)
+
+
 def write_links(
     path: Path,
     rows: Iterable[Sequence[str | int | float]],

@@ -1,7 +1,8 @@
-"""From matched pairs to people: the optional one-to-one step and connected components."""
+"""From matched pairs to people: which pairs stay where people stand once in a register."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -32,6 +33,48 @@ def without_rivals(left: Rows, right: Rows, score: Reals) -> Flags:
     return stays
 
 
+#: Whether two records of one register are of one person, going by that register alone.
+SamePerson = Callable[[int, int], bool]
+
+
+def one_person_each(left: Rows, right: Rows, same: tuple[SamePerson, SamePerson]) -> Flags:
+    """
+    True for pairs that stay where each person stands once in either register, or in several records of the same person.
+
+    Pairs are taken in the order in which they stand. One whose record is taken stays if that record belongs to the same
+    person as every record of its register that is there already; one that joins two people, if they are one.
+    """
+    person: tuple[dict[int, int], dict[int, int]] = ({}, {})  # by record
+    members: list[tuple[list[int], list[int]]] = []  # records of either register, by person
+    stays = np.zeros(len(left), bool)
+    for at, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        known = [of.get(record) for of, record in zip(person, pair, strict=True)]
+        found = [one for one in known if one is not None]
+        if not found:
+            found = [len(members)]
+            members.append(([], []))
+        elif len(found) == 1:
+            new = known.index(None)
+            if not all(same[new](pair[new], other) for other in members[found[0]][new]):
+                continue
+        elif found[0] != found[1]:
+            if not all(map(_all_same, same, members[found[0]], members[found[1]])):
+                continue
+            for of, records, moved in zip(person, members[found[0]], members[found[1]], strict=True):
+                of.update(dict.fromkeys(moved, found[0]))
+                records.extend(moved)
+        for of, record, one, records in zip(person, pair, known, members[found[0]], strict=True):
+            if one is None:
+                of[record] = found[0]
+                records.append(record)
+        stays[at] = True
+    return stays
+
+
+def _all_same(same: SamePerson, some: list[int], others: list[int]) -> bool:
+    return all(same(one, other) for one in some for other in others)
+
+
 def _best(rows: Rows, score: Reals) -> Flags:
     order = np.lexsort((np.arange(len(rows)), -score, rows))
     ordered = rows[order]
@@ -42,12 +85,23 @@ def _best(rows: Rows, score: Reals) -> Flags:
     return best
 
 
-def components(left: Rows, right: Rows, sizes: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number of the component that each record of either owner belongs to; an unmatched record is its own."""
+def persons(left: Rows, right: Rows, sizes: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """
+    For each record of two registers of these sizes the number of its person, counted from 0.
+
+    Records are of one person if a chain of links joins them; whom no link joins with anybody is a person, too. Numbers
+    rise with the first record of each person, those of the left register first.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    total = sum(sizes)
-    edges = coo_array((np.ones(len(left), bool), (left, right.astype(np.int64) + sizes[0])), shape=(total, total))
-    _, number = connected_components(edges, directed=False)
-    return number[: sizes[0]].astype(np.int32), number[sizes[0] :].astype(np.int32)
+    records = sum(sizes)
+    links = coo_array(
+        (np.ones(len(left), np.int8), (left, right.astype(np.int64) + sizes[0])), shape=(records, records)
+    )
+    _, component = connected_components(links, directed=False)
+    _, first, number = np.unique(component, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    numbers = rank[number]
+    return numbers[: sizes[0]], numbers[sizes[0] :]

@@ -14,6 +14,7 @@ from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, united
 from unveil.linkage.pairs import Comparison, Pairs, Rows
+from unveil.linkage.strangers import tail_of
 from unveil.schema import ProtocolSettings
 
 #: How alike two filters are; `engines.measure` holds the formulas.
@@ -164,6 +165,7 @@ def _compare_both(
     count = _Count(len(a.filters) * len(b.filters), progress, lambda done: share(part * done))
     lowest = max(floor, neighbour_floor(a.filters, b.filters))
     alike = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=lowest, progress=count)).sorted()
+    tail = tail_of(engine.all_pairs, a.filters, b.filters, alike.similarity, floor=lowest)
     near = mutual_nearest(alike, k)
     found = Pairs(alike.left[near], alike.right[near], alike.similarity[near])
     keyed = compare_blocks(
@@ -171,7 +173,7 @@ def _compare_both(
     )
     pairs, near = united(keyed.pairs, found)
     share(1.0)
-    return Comparison(pairs, count.most, keyed.skipped_blocks, near)
+    return Comparison(pairs, count.most, keyed.skipped_blocks, near, tail)
 
 
 def compare_blocks(

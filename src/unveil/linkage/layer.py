@@ -8,6 +8,7 @@ business: the lowest one asks nobody, the highest reports to nobody.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -23,6 +24,31 @@ Positions = NDArray[np.int64]
 _AGAIN = 1.3  # a label that has taught the model is weighed against its word as if reviewers erred so much more
 _ABOVE_SURE = 0.8  # p from above of a pair that both layers are taken to be sure of
 _AT_ONCE = 1 << 18  # pairs that the model is asked about at once, so that no copy of all evidence is made
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RememberedWord(Generic[M]):
+    """How a layer decided about its first pairs at some moment; cheap to keep, and worked out when it is asked for."""
+
+    model: M
+    reviewer_error: float | None
+    labelled: Flags
+    label: Outcomes
+
+    def outcomes(self, features: Reals) -> Outcomes:
+        """(g, p) of these pairs as they were then; `features` are those of all pairs in their order."""
+        word = self.model.predict(features[: len(self.labelled)])
+        g, p, at = word.g.copy(), word.p.copy(), np.flatnonzero(self.labelled)
+        label = Outcomes(self.label.g[at], self.label.p[at])
+        if self.reviewer_error is not None:
+            label = weighed(Outcomes(g[at], p[at]), label, self.reviewer_error)
+        g[at], p[at] = label.g, label.p
+        return Outcomes(g, p)
+
+
+def weighed(word: Outcomes, label: Outcomes, error: float) -> Outcomes:
+    """What follows from the model's word and people's labels together, if people err so often."""
+    return posterior(word, label, min(_AGAIN * error, 1.0))
 
 
 class Layer(Generic[M]):
@@ -113,8 +139,13 @@ class Layer(Generic[M]):
         if self.reviewer_error is not None and len(labelled):
             word = self.model.predict(self.features[labelled])
             label = Outcomes(self.label_g[labelled], self.label_p[labelled])
-            weighed = posterior(word, label, min(_AGAIN * self.reviewer_error, 1.0))
-            self._g[labelled], self._p[labelled] = weighed.g, weighed.p
+            both = weighed(word, label, self.reviewer_error)
+            self._g[labelled], self._p[labelled] = both.g, both.p
+
+    def remembered(self) -> RememberedWord[M]:
+        """What is needed to tell later how the layer decides now."""
+        label = Outcomes(self.label_g.copy(), self.label_p.copy())
+        return RememberedWord(self.model, self.reviewer_error, self.labelled.copy(), label)
 
     def select(self, size: int, rng: np.random.Generator) -> Positions:
         """Draw up to `size` uncertain pairs that were never asked about."""
@@ -149,6 +180,12 @@ class Layer(Generic[M]):
         self._g[positions], self._p[positions] = labels.g, labels.p
         self.label_g[positions], self.label_p[positions] = labels.g, labels.p
         self.labelled[positions] = True
+
+    def judge_reviewers(self) -> None:
+        """Estimate from all labels so far how often reviewers err, if the model can."""
+        labelled = np.flatnonzero(self.labelled)
+        labels = Outcomes(self.label_g[labelled], self.label_p[labelled])
+        self.model, self.reviewer_error = self.model.judging_reviewers(self.features[labelled], labels)
 
     def learn(self) -> None:
         """

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from unveil.linkage.engine import Encoded
 from unveil.linkage.outcome import Flags, Outcomes, Reals
-from unveil.linkage.pairs import Pairs
+from unveil.linkage.pairs import Comparison
 
 #: What a model of the record unit is told about each pair, from what that unit holds anyway.
-RecordEvidence = Callable[[Pairs, Encoded, Encoded], Reals]
+RecordEvidence = Callable[[Comparison, Encoded, Encoded], Reals]
 #: What a model of the attribute unit is told: from attribute similarities, agreement classes and the word from above.
 AttributeEvidence = Callable[[Reals, NDArray[np.uint8], Outcomes], Reals]
 
 
-def similarity_alone(pairs: Pairs, _left: Encoded, _right: Encoded) -> Reals:
+def similarity_alone(comparison: Comparison, _left: Encoded, _right: Encoded) -> Reals:
     """The similarity, which is all that a threshold looks at."""
-    return pairs.similarity
+    return comparison.pairs.similarity
 
 
 class Model(Protocol):

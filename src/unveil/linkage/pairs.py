@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int32]
+#: Steps of similarity, from pairs at random (0) to equal filters (the last).
+STEPS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,46 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Tail:
+    """
+    For each step of similarity, how many pairs across the owners reach it, and how many of these strangers would be.
+
+    `middle` is the similarity of pairs at random across the owners, from which steps count. `at_home` has a row for
+    each owner's register, in which each pair that was found stands for `worth` pairs across.
+    """
+
+    middle: float
+    across: NDArray[np.float64]
+    at_home: NDArray[np.float64]
+    worth: NDArray[np.float64]
+
+    @property
+    def lowest(self) -> int:
+        """The step from which on pairs were counted."""
+        return int(np.flatnonzero(self.across == self.across[0])[-1])
+
+    def step(self, similarity: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The step of each similarity across the owners."""
+        return steps_of(similarity, self.middle)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """
     What comparing two owners' records gave: the pairs kept, how many were compared, blocks skipped as too large.
 
     `near` marks the pairs that are each other's nearest neighbours among all; None where these were not looked for.
+    `tail` says how often strangers are how alike; None where that was not looked for.
     """
 
     pairs: Pairs
     compared: int
     skipped_blocks: int = 0
     near: NDArray[np.bool_] | None = None
+    tail: Tail | None = None
+
+
+def steps_of(similarity: NDArray[np.float64], middle: float) -> NDArray[np.int64]:
+    """The step of each similarity, where pairs at random are that alike."""
+    scaled = (similarity - middle) / max(1 - middle, 1e-3)
+    return np.clip(scaled * STEPS, 0, STEPS).astype(np.int64)

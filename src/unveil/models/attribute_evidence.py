@@ -16,7 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals, log_odds
-from unveil.models.levels import EQUAL, UNLIKE, KnownShares, Levels, Shares, adapted, levels, summed, weights
+from unveil.models.levels import (
+    EQUAL,
+    KIN,
+    LEVELS,
+    UNLIKE,
+    Adapted,
+    KnownShares,
+    Levels,
+    Shares,
+    adapted,
+    against_either,
+    levels,
+    seeming_without,
+    summed,
+)
 from unveil.models.tables import Tables
 from unveil.schema import Schema
 from unveil.schema.attribute_roles import ROLES
@@ -25,14 +39,15 @@ from unveil.schema.attribute_roles import ROLES
 SUMMARY: Final = (
     "record unit's odds", "weight of person", "weight of home", "weight", "against, of person", "against, of home",
     "for, of person", "for, of home", "worst of person", "worst of home", "second worst", "best of person",
+    "against kin", "against strangers", "against either",
 )  # fmt: skip
-_LIKELY = 1.5  # log odds from above of a pair that is taken for a match
 _ENOUGH = 30  # of such pairs tell how an attribute is written
 _MOST, _NEARLY_ALL = 0.65, 0.85  # of these unlike: an attribute is heard less, and not at all
+_TELLING = (0.7, 0.85)  # how often matches are more alike than others: it says nothing, and all that it can
 _SOME = 0.05  # of the other pairs equal: both owners write it in one form
 _SUREST = 12.0  # log odds from above that say no more beyond this
 #: Levels that labels may set apart from those below: somewhat alike, alike, equal, and equal with a rarer value.
-STEPS: Final = (3, 5, 7, 9, 10)
+STEPS: Final = (5, 7, 9, 11, 12)
 _STEPS_LOOSER = (10 / 3) ** 0.5  # steps are held a good third as firmly as the weights of whole attributes
 
 
@@ -42,7 +57,7 @@ def attribute_evidence(similarity: Reals, agreement: NDArray[np.uint8], record_l
     return np.column_stack([odds, levels(similarity, agreement)])
 
 
-def summary(odds: Reals, weight: Reals, personal: Flags) -> Reals:
+def summary(odds: Reals, weight: Reals, against: Reals, kin: float, personal: Flags) -> Reals:
     """Return one row of numbers per pair, with the columns of SUMMARY, from the weights of its attributes."""
     nothing = np.zeros((len(weight), 1))
     person = np.hstack([weight[:, personal], nothing])
@@ -53,6 +68,7 @@ def summary(odds: Reals, weight: Reals, personal: Flags) -> Reals:
         np.minimum(person, 0).sum(axis=1), np.minimum(home, 0).sum(axis=1),
         np.maximum(person, 0).sum(axis=1), np.maximum(home, 0).sum(axis=1),
         person.min(axis=1), home.min(axis=1), worst[:, 1], person.max(axis=1),
+        *against, against_either(against, kin),
     ]  # fmt: skip
     return np.stack(columns, axis=1)
 
@@ -63,17 +79,15 @@ class WeighedAttributes:
     Prior knowledge of the attribute unit: tables over the summary of a pair's weights.
 
     `known` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says how far each
-    attribute is listened to; `centre` is what uncertain pairs have in the further columns; `shift` is added to the
-    record unit's log odds, for here may be fewer matches than it thinks, or more.
+    attribute is listened to; `centre` is what uncertain pairs have in the further columns.
     """
 
     tables: Tables
     personal: Flags
     known: KnownShares
-    here: tuple[Reals, Reals]
+    here: Adapted
     heard: Reals
     centre: Reals
-    shift: float = 0.0
 
     @classmethod
     def of(cls, schema: Schema, tables: Tables, shares: Shares) -> WeighedAttributes:
@@ -86,7 +100,8 @@ class WeighedAttributes:
         known = shares.of(roles)
         personal = np.array([ROLES[role].whose == "person" for role in roles], bool)
         further = len(roles) * (1 + len(STEPS))
-        return cls(tables, personal, known, (known.match, known.other), np.ones(len(roles)), np.zeros(further))
+        here = Adapted(known.shares, KIN, 0.0)
+        return cls(tables, personal, known, here, np.ones(len(roles)), np.zeros(further))
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of a match for each row of `attribute_evidence`."""
@@ -94,7 +109,9 @@ class WeighedAttributes:
 
     def summed_up(self, features: Reals) -> Reals:
         """What the tables look at."""
-        return summary(features[:, 0] + self.shift, self._weighed(features), self.personal)
+        found = _levels(features)
+        against = np.stack([summed(weight, found) @ self.heard for weight in self.here.against()])
+        return summary(features[:, 0] + self.here.shift, self._weighed(features), against, self.here.kin, self.personal)
 
     def columns(self, features: Reals) -> Reals:
         """The weight of each attribute and the steps that its level has reached, from what uncertain pairs have."""
@@ -105,19 +122,20 @@ class WeighedAttributes:
     def settled(self, features: Reals) -> WeighedAttributes:
         """The same, with shares adapted to these pairs; attributes that one owner writes otherwise are not heard."""
         found, above = _levels(features), features[:, 0]
-        heard = _heard(found, above)
-        here = adapted(found, above, self.known, heard)
+        here = adapted(found, above, self.known, np.ones(found.shape[1]))
+        heard = _heard(found, above, here, self.known)
+        if (heard < 1).any():
+            here = adapted(found, above, self.known, heard)
         settled = replace(
             self,
-            here=(here.match, here.other),
-            shift=here.shift,
+            here=here,
             heard=heard,
             centre=np.zeros_like(self.centre),
         )
         return replace(settled, centre=_among_uncertain(settled.log_odds(features)) @ settled.columns(features))
 
     def _weighed(self, features: Reals) -> Reals:
-        return summed(weights(*self.here), _levels(features)) * self.heard
+        return summed(self.here.together(), _levels(features)) * self.heard
 
 
 def _among_uncertain(odds: Reals) -> Reals:
@@ -126,19 +144,39 @@ def _among_uncertain(odds: Reals) -> Reals:
     return p * (1 - p) / max(float((p * (1 - p)).sum()), 1e-12)
 
 
-def _heard(found: Levels, above: Reals) -> Reals:
+def _heard(found: Levels, above: Reals, here: Adapted, known: KnownShares) -> Reals:
     """
-    How far each attribute is listened to, from 0 to 1, by the pairs that the layer above takes for matches.
+    How far each attribute is listened to, from 0 to 1, by the pairs that all other attributes take for matches.
 
     An attribute that is unlike in nearly all of them is written otherwise by one owner, and says nothing here. If it is
-    equal in some of the other pairs, it is written in one form, and those who were opened have moved or married.
+    equal in some of the other pairs, it is written in one form, and those who were opened have moved or married. If it
+    is more alike in matches all the same, as years with and without their century are, it does say something.
     """
-    sure, others = found[above > _LIKELY], found[above <= _LIKELY]
-    there = (sure > 0).sum(axis=0)
-    unlike = ((sure > 0) & (sure <= UNLIKE)).sum(axis=0) / np.maximum(there, 1)
-    equal = (others >= EQUAL).sum(axis=0) / np.maximum((others > 0).sum(axis=0), 1)
-    heard = np.clip((_NEARLY_ALL - unlike) / (_NEARLY_ALL - _MOST), 0, 1)
-    return np.where((there >= _ENOUGH) & (equal < _SOME), heard, 1.0)
+    heard = np.ones(found.shape[1])
+    for at in range(found.shape[1]):
+        seeming = seeming_without(at, found, above, here, known)
+        matches, others = (_counts(found[:, at], each)[1:] for each in (seeming, 1 - seeming))
+        if matches.sum() < _ENOUGH or others[EQUAL - 1 :].sum() >= _SOME * others.sum():
+            continue
+        unlike = matches[:UNLIKE].sum() / matches.sum()
+        alike = _more_alike(matches, others)
+        heard[at] = max(_within(unlike, _NEARLY_ALL, _MOST), _within(alike, *_TELLING))
+    return heard
+
+
+def _counts(found: Levels, each: Reals) -> Reals:
+    """How often each level occurs, if each pair counts for so much."""
+    return np.bincount(found, each, LEVELS).astype(np.float64)
+
+
+def _more_alike(matches: Reals, others: Reals) -> float:
+    """How often a match is on a higher level than another pair, ties by halves."""
+    matches, others = matches / matches.sum(), others / max(float(others.sum()), 1e-9)
+    return float(matches @ (np.cumsum(others) - others / 2))
+
+
+def _within(value: float, nothing: float, all_of_it: float) -> float:
+    return float(np.clip((value - nothing) / (all_of_it - nothing), 0, 1))
 
 
 def _levels(features: Reals) -> Levels:

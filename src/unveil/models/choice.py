@@ -11,8 +11,8 @@ from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes, attribu
 from unveil.models.forest import Forest
 from unveil.models.logistic import LOOSER, LogisticModel
 from unveil.models.priors import load_levels, load_tables
-from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
-from unveil.models.tables import Tables
+from unveil.models.record_evidence import RECORD_EVIDENCE, record_odds
+from unveil.models.tables import KnownOdds, Tables
 from unveil.models.threshold import ThresholdModel
 from unveil.schema import Schema
 
@@ -26,8 +26,9 @@ def record_model(schema: Schema, *, t0: float | None = None) -> tuple[Model, Rec
 
 def assessor(schema: Schema) -> tuple[LogisticModel, RecordEvidence]:
     """What the record unit estimates its own quality with, whatever it decides with."""
-    features = partial(record_evidence, max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening)
-    return LogisticModel(_fitting("record", tuple(RECORD_EVIDENCE))), features
+    tables = _fitting("record", tuple(RECORD_EVIDENCE))
+    features = partial(record_odds, tables, max_block=schema.protocol.max_block, hardening=schema.layer_r.hardening)
+    return LogisticModel(KnownOdds()), features
 
 
 def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Model, AttributeEvidence]:

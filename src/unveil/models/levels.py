@@ -10,7 +10,7 @@ all of them: few people may be shared, or many. Better agreement never weighs le
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from unveil.linkage.outcome import Reals
 
 #: Similarities from which on a level begins; 0 is a missing value, 1 the lowest level, the last of these is equality.
-BOUNDS: Final = np.array([0.45, 0.55, 0.65, 0.75, 0.85, 0.999])
+#: Names that have nothing in common are .4 alike; short values less, and there an initial or two digits already tell.
+BOUNDS: Final = np.array([0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.999])
 EQUAL: Final = len(BOUNDS) + 1  # levels from this one on are equal values
-UNLIKE: Final = 3  # levels up to this one are values that have little in common
+UNLIKE: Final = 5  # levels up to this one are values that have little in common
 CLASSES: Final = 3  # of frequency: an equal value is a frequent, a common or a rare one
 LEVELS: Final = EQUAL + CLASSES + 1
 #: Worlds differ much: what is known of a role is worth few pairs with a known answer. Of pairs that only seem to be
@@ -33,39 +34,42 @@ _SHIFT_SPREAD: Final = 1.0  # standard deviation of how far log odds from above 
 _SHIFT_PAIRS: Final = 300.0
 _CLOSE: Final = 1e-9
 _DIGITS: Final = 9
-_TEMPERED: Final = 0.7  # attributes are not independent: their weights together say less than their sum
+_TEMPERED: Final = 0.6  # the odds from above follow from the same values: beside these they say less than alone
+KIN: Final = 0.3  # of the pairs that are no matches, before a look
+_KIN_WORTH: Final = 20.0
 _FARTHEST: Final = 6.0  # log odds from above beyond which a pair counts fully for one side
+
+#: Kinds of pairs, in this order: one person; two of a household; strangers, namesakes among them.
+KINDS: Final = ("match", "kin", "other")
 
 Levels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class KnownShares:
-    """What is known of each attribute, one row each: shares of levels, and how many seeming pairs that is worth."""
+    """What is known of each attribute: shares of levels by kind of pair, and how many pairs that is worth."""
 
-    match: Reals
-    other: Reals
-    firm_match: Reals
-    firm_other: Reals
+    shares: Reals  # by kind, attribute and level
+    firm: Reals  # by kind and attribute
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
     """
-    For each role the shares of the levels among matches, and among other pairs, over generated worlds.
+    For each role the shares of the levels over generated worlds, a row for each kind of pair.
 
-    `firm` says how little worlds differ in either: as many pairs with a known answer would tell as much as is known.
+    `firm` says how little worlds differ in each: as many pairs with a known answer would tell as much as is known.
     """
 
-    match: Mapping[str, Reals]
-    other: Mapping[str, Reals]
-    firm: Mapping[str, tuple[float, float]]
+    shares: Mapping[str, Reals]
+    firm: Mapping[str, Reals]
 
     def of(self, roles: Sequence[str]) -> KnownShares:
         """The same for attributes with these roles."""
-        firm = _SEEMING * np.array([self.firm[role] for role in roles])
-        match, other = (np.stack([kind[role] for role in roles]) for kind in (self.match, self.other))
-        return KnownShares(match, other, firm[:, 0], firm[:, 1])
+        return KnownShares(
+            np.stack([self.shares[role] for role in roles], axis=1),
+            _SEEMING * np.stack([self.firm[role] for role in roles], axis=1),
+        )
 
 
 def levels(similarity: Reals, agreement: NDArray[np.uint8]) -> Levels:
@@ -102,11 +106,26 @@ def rising(values: Reals, weight: Reals) -> Reals:
 
 @dataclass(frozen=True, slots=True)
 class Adapted:
-    """The shares as found among the pairs at hand, and what is to be added to log odds from above, for all."""
+    """The shares as found among the pairs at hand, how many of the others are kin, and what is to be added to odds."""
 
-    match: Reals
-    other: Reals
+    shares: Reals
+    kin: float
     shift: float
+
+    def against(self) -> Reals:
+        """The weights of every level of every attribute against kin, and against strangers."""
+        match, *others = self.shares
+        return np.stack([weights(match, other) for other in others])
+
+    def together(self) -> Reals:
+        """The weights against all that are no matches."""
+        match, kin, other = self.shares
+        return weights(match, self.kin * kin + (1 - self.kin) * other)
+
+
+def against_either(against: Reals, kin: float) -> Reals:
+    """Log odds against others of whom so many are kin, from the weights against kin and against strangers."""
+    return -np.logaddexp(np.log(kin) - against[0], np.log(1 - kin) - against[1])
 
 
 def adapted(found: Levels, odds: Reals, known: KnownShares, heard: Reals) -> Adapted:
@@ -117,18 +136,38 @@ def adapted(found: Levels, odds: Reals, known: KnownShares, heard: Reals) -> Ada
     added to all of them, and by its levels as they weigh so far. `heard` says how far each attribute is listened to.
     """
     counted = [np.eye(LEVELS)[found[:, at]] for at in range(found.shape[1])]
-    odds = np.clip(odds, -_FARTHEST, _FARTHEST)
-    here = Adapted(known.match, known.other, 0.0)
+    odds = _TEMPERED * np.clip(odds, -_FARTHEST, _FARTHEST)
+    here = Adapted(known.shares, KIN, 0.0)
     for _ in range(_ROUNDS):
-        said = _TEMPERED * (summed(weights(here.match, here.other), found) @ heard)
+        against = np.stack([summed(weight, found) @ heard for weight in here.against()])
+        said = against_either(against, here.kin)
         shift = _shift(odds, said, here.shift)
         p = _logistic(odds + shift + said)
-        here = Adapted(
-            _mixed(known.match, known.firm_match, counted, p),
-            _mixed(known.other, known.firm_other, counted, 1 - p),
-            shift,
+        # Of what is no match, the part that is kin.
+        kin = _logistic(np.log(here.kin / (1 - here.kin)) - against[0] + against[1])
+        seeming = np.stack([p, (1 - p) * kin, (1 - p) * (1 - kin)])
+        shares = np.stack(
+            [
+                _mixed(before, firm, counted, one)
+                for before, firm, one in zip(known.shares, known.firm, seeming, strict=True)
+            ]
         )
+        here = Adapted(shares, _kin_share(seeming), shift)
     return here
+
+
+def seeming_without(at: int, found: Levels, odds: Reals, here: Adapted, known: KnownShares) -> Reals:
+    """How likely each pair is a match by all attributes but that one, as they weighed before this look at them."""
+    others = np.arange(found.shape[1]) != at
+    before = replace(here, shares=known.shares)
+    against = np.stack([summed(weight, found) @ others for weight in before.against()])
+    return _logistic(_TEMPERED * np.clip(odds, -_FARTHEST, _FARTHEST) + here.shift + against_either(against, here.kin))
+
+
+def _kin_share(seeming: Reals) -> float:
+    """How many of those who are no matches are kin."""
+    _, kin, others = seeming.sum(axis=1).tolist()
+    return round((KIN * _KIN_WORTH + kin) / (_KIN_WORTH + kin + others), _DIGITS)
 
 
 def _shift(odds: Reals, said: Reals, start: float) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from unveil.linkage.outcome import SUREST, Flags, Outcomes, Reals
 from unveil.models.attribute_evidence import WeighedAttributes
-from unveil.models.noise import NO_BETTER_THAN_CHANCE, Weights, estimated_error, fit
+from unveil.models.noise import NO_BETTER_THAN_CHANCE, Weights, estimated_error, fit, unsure
 
 _DIGITS = 12
 _PLAUSIBLE = (0.4, 2.0)  # slopes between which a prior fits its data
@@ -112,17 +112,21 @@ class LogisticModel:
         """
         Return the model with slope, shift and further weights fitted to the labels.
 
-        A label with p below 1 is a soft one: it says match with probability p, or 1 − p if g says non-match.
+        A person's label with p below 1 is wrong more often than others. One of a machine is a probability: it says
+        match with p, or 1 − p if g says non-match.
         """
         if not len(g):
             return self
         if self.error >= NO_BETTER_THAN_CHANCE:
             # What such labels say could as well be learnt from a coin; turned round, from somebody who means harm.
             return replace(self, slope=1.0, shift=0.0, further=())
-        target = np.where(g, np.minimum(weight, 1.0), 1 - np.minimum(weight, 1.0))
+        sure = np.minimum(weight, 1.0)
+        target, error = np.where(g, sure, 1 - sure), np.array([self.error])
+        if self.error:  # of people: nobody judges how often machines err
+            target, error = g.astype(np.float64), unsure(error, sure)
         design = self._design(features)
         weights = self._weights(design, self.inertia, by_machines=int(((target > 0) & (target < 1)).sum()))
-        found, _ = fit(design, target, np.array([self.error]), weights)
+        found, _ = fit(design, target, error, weights)
         slope, shift, *further = found[0].tolist()
         return replace(self, slope=slope, shift=shift, further=tuple(further))
 

@@ -37,10 +37,20 @@ def estimated_error(design: Reals, label: Outcomes, weights: Weights) -> float:
     makes the labels most likely is returned, with a little prior expectation, and with the model's own weights fitted
     along. Labels on pairs that the model is sure of teach the most; a coin toss teaches nothing.
     """
-    target = np.where(label.g, label.p, 1 - label.p)
-    _, losses = fit(design, target, ERRORS, weights)
+    _, losses = fit(design, label.g.astype(np.float64), unsure(ERRORS, label.p), weights)
     losses = losses - _WRONG * np.log(ERRORS) - _RIGHT * np.log(1 - ERRORS)
     return float(ERRORS[int(np.argmin(losses))])
+
+
+def unsure(errors: Reals, p: Reals) -> Reals:
+    """
+    Return for each share of wrong labels how often each label is wrong that was given with confidence p.
+
+    e' = 1 − p·(1 − e) − (1 − p)·e. Who was half sure says less, and nothing against what the model knows: taken for the
+    probability of a match, p would pull pairs towards doubt that are certain.
+    """
+    wrong: Reals = 1 - p * (1 - errors[:, None]) - (1 - p) * errors[:, None]
+    return wrong
 
 
 def fit(design: Reals, target: Reals, errors: Reals, weights: Weights) -> tuple[Reals, Reals]:
@@ -49,9 +59,9 @@ def fit(design: Reals, target: Reals, errors: Reals, weights: Weights) -> tuple[
 
     With q = e + (1 − 2e)·σ(design·θ), the chance that a label says match when a share e of labels is wrong, the loss is
     −Σ (y·log q + (1 − y)·log(1 − q)) + ½·Σ inertia·(θ − θ₀)². It is minimised by Fisher scoring, and no step is taken
-    that would not lower it. All shares are worked on at once.
+    that would not lower it. All shares are worked on at once; each is one number, or one for each label.
     """
-    problem = _Problem(design, target, errors[:, None], weights)
+    problem = _Problem(design, target, errors if errors.ndim > 1 else errors[:, None], weights)
     theta = np.repeat(weights.start[None], len(errors), axis=0)
     loss = problem.loss(theta)
     moving = np.ones(len(errors), bool)

@@ -21,8 +21,10 @@ from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded
 from unveil.linkage.neighbours import at_random, rank, strangers
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import Pairs, Rows
-from unveil.models.tables import Direction
+from unveil.linkage.pairs import Comparison, Pairs, Rows
+from unveil.models.as_many_matches import as_many_matches
+from unveil.models.beyond_strangers import beyond_strangers
+from unveil.models.tables import Direction, Tables
 from unveil.models.unhardened import agreement, unhardened
 from unveil.schema import Hardening
 
@@ -33,6 +35,7 @@ RECORD_EVIDENCE: Final[dict[str, Direction]] = {
     "smaller margin": 1, "larger margin": 1, "best of both": 1, "worse rank": -1,
     "difference in ones": 0, "fewer ones": 0,
     "records": 0, "clear matches": 1, "spread of strangers": 0, "copies": 0,
+    "more than strangers": 1, "strangers as alike": 1, "second entries": 0,
 }  # fmt: skip
 _STRANGERS = 20_000
 _SIGMA = (0.16, 0.5, 0.84)  # quantiles that are a standard deviation apart where similarity is normal
@@ -49,9 +52,10 @@ _ALIKE = 0.6  # similarity of another candidate that looks like a second entry o
 
 
 def record_evidence(
-    pairs: Pairs, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening] = ()
+    comparison: Comparison, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening] = ()
 ) -> Reals:
     """Return one row of evidence per pair, with the columns of RECORD_EVIDENCE."""
+    pairs = comparison.pairs
     if not len(pairs):
         return np.empty((0, len(RECORD_EVIDENCE)))
     z, spread = _above_strangers(pairs, a.filters, b.filters, hardening)
@@ -76,8 +80,21 @@ def record_evidence(
         rivalry * np.minimum(np.maximum(rank(pairs.left, z), rank(pairs.right, z)), _LOWEST_RANK),
         np.abs(x - y) / total, 2 * np.minimum(x, y) / float(np.median(total)),
         *(np.full(len(z), value) for value in everywhere),
+        *beyond_strangers(comparison.tail, pairs.similarity, float(np.sqrt(sizes[0] * sizes[1]))),
     ]  # fmt: skip
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def record_odds(
+    tables: Tables, comparison: Comparison, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening]
+) -> Reals:
+    """
+    Return what these tables say about each pair, as one column of log odds.
+
+    Labels move these odds for all pairs alike and never a table, so that evidence is looked up once and not kept.
+    """
+    evidence = record_evidence(comparison, a, b, max_block=max_block, hardening=hardening)
+    return as_many_matches(tables.log_odds(evidence), comparison.tail, comparison.pairs.similarity)[:, None]
 
 
 def _clear(z: Reals, margin: Reals, fewest: int) -> float:

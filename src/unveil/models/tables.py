@@ -83,3 +83,21 @@ class Tables:
         """Nothing here follows the pairs at hand."""
         del features
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOdds:
+    """Prior knowledge whose word on every pair was looked up once: the only column of evidence is its log odds."""
+
+    def log_odds(self, features: Reals) -> Reals:
+        """The log odds of a match for each row."""
+        return features[:, 0]
+
+    def columns(self, features: Reals) -> Reals:
+        """Nothing beside the odds for labels to weigh."""
+        return np.empty((len(features), 0))
+
+    def settled(self, features: Reals) -> KnownOdds:
+        """Nothing here follows the pairs at hand."""
+        del features
+        return self

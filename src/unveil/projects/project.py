@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
+from unveil.joining.terms import LinkSettings
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import UNITS, Address, Role
 from unveil.schema import Schema
@@ -63,7 +64,16 @@ class ProjectLimits(Settings):
     message_bytes: int = Field(16 << 20, ge=64 << 10, le=1 << 30, description="bytes of one message")
     copies: int = Field(10, ge=1, description="times that one owner may upload the same filter")
     near_copies: float = Field(
-        0.25, ge=0, le=1, description="share of an upload that may resemble another record of it; 1 allows any"
+        0.5, ge=0, le=1, description="share of an upload that may resemble another record of it; 1 allows any"
+    )
+
+
+class ReviewOpinions(Settings):
+    """Of which pairs two reviewers decide, each without knowing the other; a lead decides where they differ."""
+
+    second_opinions: float = Field(0.0, ge=0, le=1, description="share of the pairs, drawn by lot; 0: none")
+    second_below: float = Field(
+        0.5, ge=0.5, le=1, description="and every pair whose first label is less sure than this; 0.5: none"
     )
 
 
@@ -73,6 +83,8 @@ class Project(Settings):
     name: str = Field(pattern=NAME, description="name of the project; encodings of two projects never match")
     protocol: int = Field(VERSION, description="version of the protocol")
     limits: ProjectLimits = ProjectLimits()
+    links: LinkSettings = LinkSettings()
+    reviews: ReviewOpinions = ReviewOpinions()
     parties: tuple[Party, ...] = Field((), description="one table per party")
     # Pydantic's models have a method `schema`, so the attribute goes by another name than the key in the file.
     linkage: Schema = Field(alias="schema", description="the linkage schema")
@@ -121,10 +133,12 @@ class Project(Settings):
         """
         A hash that all parties can compare by telephone: eight groups of four letters and digits, 160 bits.
 
-        base32(SHA-256(JSON of name, protocol, limits, parties, schema fingerprint)[:20]). Neither the order of the
-        parties nor the names of columns, which are each owner's own affair, change it.
+        base32(SHA-256(JSON of name, protocol, limits, links, reviews, parties, schema fingerprint)[:20]). Neither the
+        order of the parties nor the names of columns, which are each owner's own affair, change it.
         """
         agreed = self.model_dump(mode="json", exclude={"linkage": True, "parties": True})
+        if self.reviews == ReviewOpinions():  # as in projects that were agreed on before there were second opinions
+            del agreed["reviews"]
         agreed["parties"] = sorted(json.dumps(_agreed(each), sort_keys=True) for each in self.parties)
         agreed["schema"] = self.linkage.fingerprint()
         digest = hashlib.sha256(json.dumps(agreed, sort_keys=True).encode()).digest()

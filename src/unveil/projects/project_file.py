@@ -17,6 +17,7 @@ import tomli_w
 
 from unveil.errors import Problem
 from unveil.files.atomic import replacing
+from unveil.joining.terms import RESEARCH_CENTRE, LinkSettings, public_key_of
 from unveil.projects.project import FEWEST_OWNERS, Party, Project, is_address
 from unveil.protocol.codec import VERSION
 from unveil.protocol.roles import UNITS, Role
@@ -83,7 +84,7 @@ def project_text(project: Project) -> str:
 
 def schema_data(schema: Schema) -> dict[str, Any]:
     """The schema as data that `unveil.schema.parse` takes back, without columns: each owner names its own."""
-    own: Any = {"input": True, "attributes": {"__all__": {"column"}}}
+    own: Any = {"input": True, "attributes": {"__all__": {"column", "other_columns"}}}
     data: dict[str, Any] = schema.model_dump(mode="json", exclude=own, exclude_none=True)
     # A hardening step refuses settings that its method does not take, so only those that were given are written.
     steps = schema.layer_r.hardening
@@ -165,12 +166,15 @@ def _named_columns(data: Mapping[str, Any]) -> Iterator[Problem]:
     """
     attributes = data.get("attributes")
     for index, attribute in enumerate(attributes if isinstance(attributes, tuple) else ()):
-        if isinstance(attribute, Mapping) and "column" in attribute:
-            yield Problem(f"attributes.{index}.column", "a project file names no columns", _OWN_COLUMNS)
+        for key in ("column", "other_columns"):
+            if isinstance(attribute, Mapping) and key in attribute:
+                yield Problem(f"attributes.{index}.{key}", "a project file names no columns", _OWN_COLUMNS)
     given = data.get("input")
     # Files of earlier versions have the default written out, which says no more than no word does.
     if isinstance(given, Mapping) and given.get("id", Input().id) != Input().id:
         yield Problem("input.id", "a project file names no columns", _OWN_COLUMNS)
+    if isinstance(given, Mapping) and given.get("other_ids"):
+        yield Problem("input.other_ids", "a project file names no columns", _OWN_COLUMNS)
 
 
 def _incomplete(project: Project) -> list[Problem]:
@@ -184,11 +188,26 @@ def _cross_check(project: Project, *, demonstration: bool) -> list[Problem]:
     problems = []
     if project.protocol != VERSION:
         problems.append(Problem("protocol", f"{shown(project.protocol)} is not spoken here", str(VERSION)))
+    problems += _unjoinable(project.links)
     for index, party in enumerate(project.parties):
         place, before = f"parties.{index}", project.parties[:index]
         problems += _own_mistakes(place, party)
         problems += _clashes(place, party, before, demonstration=demonstration)
     return problems
+
+
+def _unjoinable(links: LinkSettings) -> Iterator[Problem]:
+    """A public key where a research centre joins, and nowhere else."""
+    if links.join == RESEARCH_CENTRE and links.public_key is None:
+        yield Problem("links.public_key", "missing: nobody could join the link tables", "see unveil join key")
+    if links.join != RESEARCH_CENTRE and links.public_key is not None:
+        yield Problem("links.public_key", "the owners join together, without anybody's key", "no such key")
+    if links.public_key is not None:
+        try:
+            public_key_of(links.public_key)
+        except ValueError:
+            what = f"{shown(links.public_key)} is not a public key"
+            yield Problem("links.public_key", what, "what unveil join key prints")
 
 
 def _own_mistakes(place: str, party: Party) -> Iterator[Problem]:

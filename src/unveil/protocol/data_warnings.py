@@ -41,6 +41,10 @@ class DataWarning:
         """The same for those who may know no more than that it is so."""
         return DataWarning(self.kind, self.subject)
 
+    def about(self, names: Mapping[str, str]) -> DataWarning:
+        """The same with another name for its subject, where there is one: a file for an owner."""
+        return DataWarning(self.kind, names.get(self.subject, self.subject), self.figures)
+
     def as_json(self) -> dict[str, Any]:
         """The same as JSON can hold it."""
         return {

@@ -26,8 +26,12 @@ FLOWS: Final[Mapping[type[m.Message], frozenset[tuple[Role, Role]]]] = MappingPr
         m.AttributeValues: frozenset({(OWNER, REVIEW)}),
         m.Refusal: frozenset({(OWNER, ATTRIBUTE), (OWNER, REVIEW), (REVIEW, ATTRIBUTE)}),
         m.ReviewLabel: frozenset({(REVIEW, ATTRIBUTE)}),
+        m.BatchLearnt: frozenset({(ATTRIBUTE, REVIEW)}),
         m.Labels: frozenset({(ATTRIBUTE, RECORD)}),
         m.LinkTable: frozenset({(RECORD, OWNER)}),
+        m.JoinTable: frozenset({(RECORD, OWNER)}),
+        m.LinkQuality: frozenset({(RECORD, OWNER)}),
+        m.OwnersAnswers: frozenset({(ATTRIBUTE, RECORD)}),
     }
 )
 

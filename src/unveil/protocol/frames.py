@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from unveil.errors import ProtocolError
 from unveil.protocol.messages import Columnar
 
-VERSION = 3
+VERSION = 5
 _MAGIC = b"UNV" + bytes([VERSION])
 _LENGTH = 4
 _MAX_HEADER = 256 << 10  # bytes; values are in headers, one task's in each. As JSON it may take twenty times its size

@@ -14,9 +14,14 @@ from typing import ClassVar
 ID = 16  # bytes of a handle, pair id, task id or link id
 KEY_PAIR = 32  # bytes of key_pair
 OWNER_KEY = 32  # bytes of key_do, which no message carries
+RUN = 32  # bytes that name a run, the uploads that were compared
 HASH = 16  # bytes of a hashed blocking key
 REAL = 8  # bytes of a float
 POSITION = 8  # bytes of a row or position in a decision; no message has one
+FIGURES = 9  # of the quality of links: three, each with its interval
+COUNT = 4  # bytes of a count in a column
+SEALED_QUALITY = 89  # bytes of the quality of links, sealed: a mark, nine floats and a tag
+IN_ALL = 10_000  # a share that is sent as a number is one of ten-thousandths
 MOST_PARTS = 65536  # that one upload or link table may come in
 MOST_WISHES = 1000  # entries of one wish: units ask for far fewer, and nobody must build an answer without bound
 LONGEST_VALUE = 256  # characters of a value for review: no name, date or address is longer, and masking takes time
@@ -151,12 +156,18 @@ class EncodingWish(Message):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bootstrap(Message):
-    """Record unit to attribute unit: the pairs of a batch, perhaps none, and what M_R thinks of them."""
+    """
+    Record unit to attribute unit: the pairs of a batch, perhaps none, and what M_R thinks of them.
+
+    `strangers` marks pairs (1) whose records have nothing to do with each other: owners answer, and nothing else comes
+    of it.
+    """
 
     KEY = "pair_ids"
     MAY_BE_EMPTY = True
-    WIDTHS = {"pair_ids": ID, "g": 1, "p": REAL}
+    WIDTHS = {"pair_ids": ID, "strangers": 1, "g": 1, "p": REAL}
     pair_ids: bytes
+    strangers: bytes
     g: bytes
     p: bytes
 
@@ -251,6 +262,33 @@ class ReviewLabel(Message):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class BatchLearnt(Message):
+    """
+    Attribute unit to review unit: what the labels of a batch changed, over all pairs that were compared by attribute.
+
+    `labels` of them were learnt from. Of `pairs`, `matches` are matches now; `gained` became one, `lost` are none any
+    more. `right_before` and `right_after` are the share of decisions that is expected to be right, in ten-thousandths,
+    0 where the unit cannot tell.
+    """
+
+    labels: int
+    pairs: int
+    matches: int
+    gained: int
+    lost: int
+    right_before: int
+    right_after: int
+
+    def __post_init__(self) -> None:
+        if not self.labels or self.labels > self.pairs:
+            raise ValueError("labels are of pairs, and without any nothing was learnt")
+        if self.gained > self.matches or self.matches + self.lost > self.pairs:
+            raise ValueError("more pairs changed than there are")
+        if max(self.right_before, self.right_after) > IN_ALL:
+            raise ValueError("a share is 10,000 ten-thousandths at most")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Labels(Message):
     """Attribute unit to record unit: outcomes of a batch that are new or changed, perhaps none. Pair id, g, p alone."""
 
@@ -265,9 +303,10 @@ class Labels(Message):
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkTable(Message):
     """
-    Record unit to owner: a link id for every record, matched or not, so that membership does not show.
+    Record unit to owner: a link id for every record, which follows from this owner's upload and a secret alone.
 
-    In parts; empty for an owner without records.
+    In parts; empty for an owner without records. Records that are the same have the same id; otherwise nothing about
+    any record shows in it, and no other owner has any of these ids.
     """
 
     KEY = "handles"
@@ -281,6 +320,70 @@ class LinkTable(Message):
     def __post_init__(self) -> None:
         Message.__post_init__(self)
         _check_part(self.part, self.parts)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JoinTable(Message):
+    """
+    Record unit to owner: which link ids of both owners belong together, sealed for whoever may join the tables.
+
+    In parts, whose sizes follow from the owner's own records. `run` are 32 bytes that name the run, `key` is this
+    owner's half of the key (32 bytes), or the key as it is sealed for a research centre (80). `quality` is how good the
+    links seem, sealed for the same.
+    """
+
+    part: int
+    parts: int
+    run: bytes
+    key: bytes
+    quality: bytes
+    sealed: bytes
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        _check_part(self.part, self.parts)
+        if len(self.run) != RUN:
+            raise ValueError(f"a run is known by {RUN} bytes")
+        if len(self.quality) != SEALED_QUALITY:
+            raise ValueError(f"the quality of links, sealed, has {SEALED_QUALITY} bytes")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkQuality(Message):
+    """
+    Record unit to owner: about how many links there are and how good they seem, if the project file lets owners know.
+
+    `links` is off by `off_by` at most, nine times in ten. `figures` are precision, recall and F1, each low, point and
+    high, as 64-bit floats; none where links are few. `trusted` (1) says that labels do not contradict the models.
+    """
+
+    links: int
+    off_by: int
+    trusted: int
+    figures: bytes
+
+    def __post_init__(self) -> None:
+        if self.trusted not in (0, 1):
+            raise ValueError("trusted must be 0 or 1")
+        if len(self.figures) not in (0, FIGURES * REAL):
+            raise ValueError(f"{FIGURES} figures or none")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OwnersAnswers(Message):
+    """
+    Attribute unit to record unit, after each batch: of the pairs asked about so far, how many each owner answered.
+
+    `batch` counts from 0. `answered` has a count of 32 bits for each owner, in the order of their names.
+    """
+
+    batch: int
+    asked: int
+    answered: bytes
+
+    def __post_init__(self) -> None:
+        if not self.answered or len(self.answered) % COUNT:
+            raise ValueError(f"counts have {COUNT} bytes")
 
 
 def _check_part(part: int, parts: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.errors import SettingError, StorageError
+from unveil.joining.terms import JoinTerms
 from unveil.linkage.engine import Neighbours, comparing
 from unveil.linkage.model import similarity_alone
 from unveil.projects.project import Project
@@ -45,7 +46,7 @@ def unit_machine(
         case Role.ATTRIBUTE_UNIT:
             return lambda: _attribute_unit(project, owners, chance)
         case Role.REVIEW_UNIT:
-            return lambda: _review_unit(project, owners)
+            return lambda: _review_unit(project, owners, chance)
         case Role.OWNER:
             raise SettingError("an owner is no unit")
 
@@ -66,6 +67,11 @@ def two_owners(project: Project) -> tuple[Address, Address]:
     return owners[0], owners[1]
 
 
+def join_terms(project: Project) -> JoinTerms:
+    """Who may join the owners' link tables, as the parties agreed."""
+    return JoinTerms.of(project.links, project.fingerprint())
+
+
 def _is_open(log: ProjectLog) -> bool:
     """Whether the project is open for certain: similarities of a closed one may be kept nowhere."""
     with suppress(StorageError):
@@ -76,6 +82,7 @@ def _is_open(log: ProjectLog) -> bool:
 def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chance, cache: Cache) -> RecordUnit:
     from unveil.engines import choose
     from unveil.models.choice import assessor, record_model
+    from unveil.models.priors import prior_digest
     from unveil.roles.record_unit.machine import RecordUnit
     from unveil.screening.screen import screen
 
@@ -85,6 +92,7 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
     near = Neighbours.of(protocol)
     compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block, neighbours=near)
     settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}|{near.k}|{near.most_compared}"
+    settings += f"|{prior_digest('record')}"
     cached = ComparisonCache(cache, compare, features, settings=settings)
     return RecordUnit(
         schema,
@@ -95,6 +103,7 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
         # The similarity alone stands in the comparison already.
         features=features if features is similarity_alone else cached.features,
         assessor=assessor(schema),
+        joining=join_terms(project),
         most_records=project.limits.records_per_owner,
         screening=partial(screen, copies=project.limits.copies, resembling=project.limits.near_copies),
     )
@@ -108,7 +117,9 @@ def _attribute_unit(project: Project, owners: tuple[Address, Address], chance: C
     return AttributeUnit(project.linkage, owners, chance=chance, model=model, features=features)
 
 
-def _review_unit(project: Project, owners: tuple[Address, Address]) -> ReviewUnit:
+def _review_unit(project: Project, owners: tuple[Address, Address], chance: Chance) -> ReviewUnit:
     from unveil.roles.review_unit.machine import ReviewUnit
+    from unveil.roles.review_unit.opinions import OpinionTerms
 
-    return ReviewUnit(project.linkage, owners)
+    terms = OpinionTerms(project.reviews.second_opinions, project.reviews.second_below)
+    return ReviewUnit(project.linkage, owners, chance=chance, terms=terms)

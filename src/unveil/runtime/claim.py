@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Final
 
 from unveil.errors import ClaimedError, StorageError
 
 _MARK: Final = "claimed-by-"
+_TRIES: Final = 5  # whoever only asks whether a folder is held holds it for a moment too
+_PAUSE: Final = 0.05  # seconds
 
 
 class Claim:
     """A folder, held until it is let go or the process ends, however it ends."""
 
     def __init__(self, folder: Path, party: str, *, demonstration: bool = False) -> None:
-        own = _MARK + party.replace(" ", "-")
+        own = _mark(party)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             others = sorted(path.name for path in folder.glob(f"{_MARK}*") if path.name != own)
@@ -43,8 +46,36 @@ class Claim:
             import fcntl
         except ImportError:  # a system without such locks
             return
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            hint = "end that process first"
-            raise ClaimedError(f"{folder}: another process is at work with it", hint=hint) from None
+        for left in reversed(range(_TRIES)):
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if not left:
+                    hint = "end that process first"
+                    raise ClaimedError(f"{folder}: another process is at work with it", hint=hint) from None
+                time.sleep(_PAUSE)
+            else:
+                return
+
+
+def is_held(folder: Path, party: str) -> bool | None:
+    """Whether a process is at work with the folder; None if this system cannot tell."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        handle = os.open(folder / _mark(party), os.O_RDWR)
+    except OSError:  # nobody ever was
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _mark(party: str) -> str:
+    return _MARK + party.replace(" ", "-")

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from unveil.linkage.engine import Compare, Encoded, OnShare, digest
 from unveil.linkage.model import RecordEvidence
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import Comparison, Pairs
+from unveil.linkage.pairs import Comparison, Pairs, Tail
 from unveil.storage.cache import Cache
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = "2"  # to be raised when engines or evidence compute anything else
+_VERSION = "3"  # to be raised when engines or evidence compute anything else
 
 
 class ComparisonCache:
@@ -40,19 +40,23 @@ class ComparisonCache:
             counts = np.array([found.compared, found.skipped_blocks], np.int64)
             pairs = found.pairs
             kept: Arrays = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity, "counts": counts}
-            self._keep(key, kept if found.near is None else kept | {"near": found.near})
+            if found.near is not None:
+                kept["near"] = found.near
+            if found.tail is not None:
+                kept |= _tail_arrays(found.tail)
+            self._keep(key, kept)
             return found
         share(1.0)
         compared, skipped = known["counts"].tolist()
         pairs = Pairs(known["left"], known["right"], known["similarity"])
-        return Comparison(pairs, compared, skipped, known.get("near"))
+        return Comparison(pairs, compared, skipped, known.get("near"), _tail(known))
 
-    def features(self, pairs: Pairs, left: Encoded, right: Encoded) -> Reals:
+    def features(self, comparison: Comparison, left: Encoded, right: Encoded) -> Reals:
         """The evidence, computed or found."""
         key = self._key("features", left, right)
         known = self._known(key)
         if known is None:
-            found = self._features(pairs, left, right)
+            found = self._features(comparison, left, right)
             self._keep(key, {"features": found})
             return found
         return known["features"]
@@ -69,3 +73,18 @@ class ComparisonCache:
             self._last = (left, right, digest(left, right))
         text = f"{_VERSION}|{kind}|{self._settings}|{self._last[2]}"
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _tail_arrays(tail: Tail) -> Arrays:
+    return {
+        "tail_middle": np.array([tail.middle]),
+        "tail_across": tail.across,
+        "tail_at_home": tail.at_home,
+        "tail_worth": tail.worth,
+    }
+
+
+def _tail(known: Arrays) -> Tail | None:
+    if "tail_across" not in known:
+        return None
+    return Tail(float(known["tail_middle"][0]), known["tail_across"], known["tail_at_home"], known["tail_worth"])

@@ -55,6 +55,8 @@ class Host(Generic[M]):
 
     def __init__(self, build: Callable[[], M], log: ProjectLog, *, clock: Callable[[], float]) -> None:
         self.log = log
+        #: Called with the machine, under the lock, whenever it has taken in a new entry or work has been done for it.
+        self.noticed: Callable[[M], None] = lambda _: None
         self._build, self._clock = build, clock
         self._lock = threading.RLock()
         self._machine: M | None = None
@@ -80,6 +82,7 @@ class Host(Generic[M]):
             if self._machine is None:
                 self._machine = self._folded(cancelled)
                 self._erase(self._machine)
+                self.noticed(self._machine)
             return self._machine
 
     def take(self, sender: Address, message_id: str, frame: bytes, head: bytes | None = None) -> bool:
@@ -115,13 +118,15 @@ class Host(Generic[M]):
                 self._erasable[seq] = stub
             machine.apply(kept)
             self._seen = seq
+            self.noticed(machine)
         return True
 
-    def advance(self, cancelled: Callable[[], bool] = _never) -> bool:
+    def advance(self, cancelled: Callable[[], bool] = _never, held: Callable[[], bool] = _never) -> bool:
         """
         Do the work and take every decision that is due; whether there was a decision.
 
-        Work ends with the error Cancelled soon after `cancelled` says so. It stays due then, and nothing is lost.
+        Work ends with the error Cancelled soon after `cancelled` says so. It stays due then, and nothing is lost. No
+        decision is taken while it is `held`, which is asked before each.
         """
         moved = False
         while True:
@@ -129,7 +134,7 @@ class Host(Generic[M]):
                 machine = self._current(cancelled)
                 work = machine.work()
                 if work is None:
-                    step = machine.decide(self._clock())
+                    step = None if held() else machine.decide(self._clock())
                     if step is None:
                         return moved
                     self.commit(step)
@@ -141,6 +146,7 @@ class Host(Generic[M]):
                 # Meanwhile another thread may have finished it, or the machine may have been folded anew.
                 if machine.work() is work:
                     machine.finish_work(work, result)
+                    self.noticed(machine)
 
     def commit(self, step: Step) -> None:
         """Write a decision down with the messages that it sends, then apply it. Durable on return."""
@@ -158,6 +164,7 @@ class Host(Generic[M]):
             machine.apply(step.decision)
             self._seen = seq
             self._erase(machine)
+            self.noticed(machine)
 
     def deciding(self, decision: Callable[[M], Step | None]) -> bool:
         """Let a person decide: `decision` sees the machine as it is, and what it returns is committed."""
@@ -171,6 +178,17 @@ class Host(Generic[M]):
         """What `at` finds at the machine, while nobody changes it."""
         with self._lock:
             return at(self.machine)
+
+    def catch_up(self) -> bool:
+        """Take in what another process wrote to the log, for whoever only looks; whether there was anything."""
+        with self._lock:
+            machine, before = self.machine, self._seen
+            try:
+                self._read(machine)
+            except BaseException:
+                self._machine = None
+                raise
+            return self._seen != before
 
     def close(self, result: Callable[[M, dict[str, int]], Mapping[str, bytes]]) -> dict[str, int]:
         """

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from unveil.errors import ProtocolError
 from unveil.protocol.machine import Step
 from unveil.protocol.messages import ID
 from unveil.roles.review_unit.display import ReviewablePair, Verdict, cells
-from unveil.roles.review_unit.machine import GivenVerdict, ReviewUnit
+from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.roles.review_unit.masking import Stage
+from unveil.roles.review_unit.opinions import Opinion
 from unveil.runtime.host import WorkUnderWay
+from unveil.runtime.review_pace import PaceReader, ReviewPace
+from unveil.runtime.review_steps import ReviewSteps
 from unveil.runtime.units import UnitService
 from unveil.schema import Schema
+from unveil.storage.people import PeopleStore
 from unveil.transport.port import JSON, OPERATOR, Caller
 from unveil.transport.status import ReviewUnitStatus
 
@@ -27,6 +33,29 @@ class ReviewUnitService(UnitService):
 
     nothing_told = ReviewUnitStatus()
 
+    @cached_property
+    def steps(self) -> Mapping[str, ReviewSteps]:
+        """What people do at the pages, by project."""
+        return {
+            name: ReviewSteps(
+                worker.host, worker.project.linkage, clock=time.time, decided=worker.deliver, idle=worker.wake
+            )
+            for name, worker in self.workers.items()
+        }
+
+    @property
+    def people(self) -> PeopleStore:
+        """Who may log in at the pages."""
+        return self._database.people
+
+    def figures(self, project: str) -> ReviewPace:
+        """How fast reviewers get on, all together."""
+        return self._paces[project].pace(self.surroundings.clock())
+
+    @cached_property
+    def _paces(self) -> Mapping[str, PaceReader]:
+        return {name: PaceReader(worker.host.log) for name, worker in self.workers.items()}
+
     def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> ReviewUnitStatus:
         """To operators, how many tasks are open, and how many of them wait for a reviewer."""
         del working
@@ -34,11 +63,18 @@ class ReviewUnitService(UnitService):
             return self.nothing_told
         return ReviewUnitStatus(open_tasks=machine.open_tasks, pending=len(machine.pending()))
 
-    def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
-        """The tasks that wait for a verdict, as far as they are opened."""
+    def step(self, project: str, caller: Caller, step: Mapping[str, Any]) -> Mapping[str, JSON]:
+        """Take a step of a reviewer who comes with a token, by the rules of the pages."""
+        return self.steps[project].take(caller.name, **step)
+
+    def tasks(self, project: str, caller: Caller) -> Sequence[Mapping[str, JSON]]:
+        """The tasks that wait for a verdict of whoever calls, as far as they are opened."""
         worker = self.workers[project]
         schema = worker.project.linkage
-        found = worker.host.look(lambda machine: [(pair, machine.stages(pair.task_id)) for pair in machine.pending()])
+        name = caller.name.encode()
+        found = worker.host.look(
+            lambda machine: [(machine.pair(task_id), machine.stages(task_id)) for task_id in machine.waiting_for(name)]
+        )
         # Masking takes time, and nobody else should wait for it: it is done on copies.
         return [shown(pair, schema, stages) for pair, stages in found]
 
@@ -63,7 +99,7 @@ class ReviewUnitService(UnitService):
         def judging(machine: ReviewUnit) -> Step | None:
             task_id = _task_id(task)
             # Of another reviewer the same verdict is no repetition: it would be theirs in their own books alone.
-            if machine.decided(task_id) == GivenVerdict(match, p, caller.name.encode()):
+            if machine.has_said(task_id, Opinion(caller.name.encode(), match, p)):
                 return None
             return machine.judge([Verdict(_pending(machine, task).task_id, match, p)], reviewer=caller.name)
 

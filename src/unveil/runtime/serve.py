@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from fastapi import FastAPI
+
+import unveil
 from unveil.errors import ClaimedError
 from unveil.projects.certificates import read_certificate
 from unveil.projects.membership import Membership, unit_memberships
@@ -18,7 +21,9 @@ from unveil.runtime.assemble import unit_machine
 from unveil.runtime.claim import Claim
 from unveil.runtime.closing import forget_if_closed
 from unveil.runtime.host import Host
+from unveil.runtime.operations import Surroundings, UsedCertificate
 from unveil.runtime.reviews import ReviewUnitService
+from unveil.runtime.stage_lines import StageLines
 from unveil.runtime.units import AttributeUnitService, RecordUnitService, UnitService
 from unveil.runtime.worker import Worker, unit_address, unit_clients
 from unveil.storage.database import Database
@@ -29,6 +34,7 @@ from unveil.transport.http.server import OnReady, serve
 from unveil.transport.http.tls import Credentials, server_context
 from unveil.transport.logs import Log, configure
 
+AddPages = Callable[[FastAPI, UnitService, Log], None]
 _SERVICES: dict[Role, type[UnitService]] = {
     Role.RECORD_UNIT: RecordUnitService,
     Role.ATTRIBUTE_UNIT: AttributeUnitService,
@@ -43,9 +49,14 @@ def serve_unit(
     demonstration: bool,
     on_ready: OnReady,
     on_note: Callable[[str], None] = lambda _: None,
+    add_pages: AddPages | None = None,
     logs: TextIO = sys.stderr,
 ) -> None:
-    """Run a unit until it is told to stop. `on_note` takes what a person should know before it starts."""
+    """
+    Run a unit until it is told to stop. `on_note` takes what a person should know before it starts.
+
+    `add_pages` gives the application pages for browsers, for they lie above this room.
+    """
     # Before anything is claimed or made: a unit that cannot take part leaves no mark.
     members = _members(role, config, demonstration=demonstration)
     for note in dict.fromkeys(note for member in members for note in member.notes):
@@ -56,19 +67,30 @@ def serve_unit(
         with Database.open(config.database, role=role.value, demonstration=demonstration) as database:
             log = configure(logs)
             workers = _workers(role, config, members, database, log)
-            unit = _SERVICES[role](role, workers, database)
+            unit = _SERVICES[role](role, workers, database, _surroundings(config, members))
             limits = RequestLimits(frame=max(worker.project.limits.message_bytes for worker in workers.values()))
             app = application(unit, limits=limits, clock=time.time, log=log)
+            if add_pages is not None:
+                add_pages(app, unit, log)
+            log.info("started", role=role.value, version=unveil.__version__, count=len(workers))
             for name, worker in workers.items():
                 worker.changed = _ring(app.state.bell, name)
+                worker.host.noticed = StageLines(name, log).look
                 worker.start()
             try:
                 serve(app, tls, config.host, config.port, on_ready)
             finally:
                 for worker in workers.values():
                     worker.stop()
+                log.info("stopped", role=role.value)
     finally:
         claim.release()
+
+
+def _surroundings(config: UnitConfig, members: Sequence[Membership]) -> Surroundings:
+    calling = [(member.project.name, member.certificate) for member in members]
+    others = [UsedCertificate(name, path) for name, path in calling if path != config.tls.certificate]
+    return Surroundings((UsedCertificate("", config.tls.certificate), *others), config.data)
 
 
 def _ring(bell: Bell, project: str) -> Callable[[], None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from unveil.errors import SettingError
 from unveil.projects.unit_config import UnitConfig
 from unveil.protocol.roles import Role
-from unveil.runtime.serve import serve_unit
+from unveil.runtime.serve import AddPages, serve_unit
 from unveil.transport.failures import CannotListen
 from unveil.transport.http.server import ready_file
 
@@ -21,6 +21,7 @@ def run_unit(
     demonstration: bool,
     on_listening: Callable[[str, int], None],
     on_note: Callable[[str], None],
+    add_pages: AddPages | None = None,
 ) -> None:
     """Run the unit of that configuration. `ready` is a file that holds host and port once the unit listens."""
 
@@ -31,6 +32,8 @@ def run_unit(
 
     settings = UnitConfig.load(config, demonstration=demonstration)
     try:
-        serve_unit(role, settings, demonstration=demonstration, on_ready=listening, on_note=on_note)
+        serve_unit(
+            role, settings, demonstration=demonstration, on_ready=listening, on_note=on_note, add_pages=add_pages
+        )
     except CannotListen as error:
         raise SettingError(error.message, hint=f"host and port stand under [listen] in {config}") from None

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from unveil.errors import Conflict, RemoteProtocolError, TooEarly
 from unveil.protocol.codec import FrameError
 from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.roles import Address, Role
+from unveil.protocol.stages import CountedKind, StageStatus
 from unveil.roles.record_unit.intake import UPLOADS, KeptOut
+from unveil.runtime import gauges
+from unveil.runtime.answer_shares import SharesAnswered, answer_shares
 from unveil.runtime.host import WorkUnderWay
+from unveil.runtime.linkage_figures import LinkageFigures, linkage_figures
+from unveil.runtime.operations import RoleFigures, Surroundings, UnitFacts, unit_facts
 from unveil.runtime.worker import Worker
 from unveil.storage.database import Database
+from unveil.storage.tokens import TokenStore
+from unveil.transport.gauges import GaugeReading
 from unveil.transport.port import JSON, OPERATOR, Caller
 from unveil.transport.status import OPEN, AttributeUnitStatus, RecordUnitStatus, UnitStatus, UploadStatus
 
@@ -25,8 +33,15 @@ class UnitService(ABC):
     #: The status of which nothing is known but what every unit tells.
     nothing_told: ClassVar[UnitStatus]
 
-    def __init__(self, role: Role, workers: Mapping[str, Worker], database: Database) -> None:
+    def __init__(
+        self,
+        role: Role,
+        workers: Mapping[str, Worker],
+        database: Database,
+        surroundings: Surroundings | None = None,
+    ) -> None:
         self._role, self.workers, self._database = role, dict(workers), database
+        self.surroundings = surroundings or Surroundings()
         self._taken = self._repeated = self._refused = 0
         self._compared: set[tuple[str, Caller]] = set()  # with whom logs were compared since this process began
         self._problems: dict[tuple[str, Address], str] = {}  # what was wrong with a party's last message, if it was
@@ -112,7 +127,7 @@ class UnitService(ABC):
         working, state = host.working, host.log.state
         found = self.nothing_told
         if state == OPEN:
-            found = host.look(lambda machine: self.machine_status(machine, caller, working))
+            found = host.look(lambda machine: self.told(machine, caller, working))
         refused = {
             str(sender): problem
             for (where, sender), problem in self._problems.items()
@@ -120,6 +135,11 @@ class UnitService(ABC):
         }
         set_back = self.workers[project].halted is not None
         return replace(found, project=project, role=self._role.value, state=state, refused=refused, set_back=set_back)
+
+    def told(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> UnitStatus:
+        """The status of this role's machine, with where the project stands."""
+        stage = told_stage(machine.stage, caller)
+        return replace(self.machine_status(machine, caller, working), stage=stage)
 
     @abstractmethod
     def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> UnitStatus:
@@ -130,20 +150,64 @@ class UnitService(ABC):
         other register: it would upload that one record and look whether a pair was kept.
         """
 
-    def metrics(self) -> Mapping[str, float]:
-        """Counts of the whole process."""
-        return {
-            "projects": len(self.workers),
-            "messages_taken": self._taken,
-            "messages_repeated": self._repeated,
-            "messages_refused": self._refused,
+    def operators_project(self, caller: Caller) -> str | None:
+        """The project whose operator calls; None if the token is not in force any more."""
+        token = self._database.tokens.in_force(caller.name, self.surroundings.clock())
+        return token.project if token is not None and token.role == OPERATOR else None
+
+    def metrics(self, caller: Caller) -> Iterable[GaugeReading]:
+        """What the gauges of the process show, and those of the caller's project."""
+        project = self.operators_project(caller)
+        traffic = {
+            gauges.PROJECTS: len(self.workers),
+            gauges.TAKEN: self._taken,
+            gauges.REPEATED: self._repeated,
+            gauges.REFUSED: self._refused,
         }
+        return gauges.readings(self.facts(() if project is None else (project,)), traffic)
+
+    def facts(self, projects: Collection[str]) -> UnitFacts:
+        """What operators see of the unit, and of these projects."""
+        return unit_facts(self, projects)
+
+    def figures(self, project: str) -> RoleFigures | None:
+        """What only this role can tell of an open project; None if there is nothing (yet)."""
+        del project
+        return None
+
+    @property
+    def tokens(self) -> TokenStore:
+        """The tokens that this unit takes."""
+        return self._database.tokens
+
+    @property
+    def database_kind(self) -> str:
+        """Which database it is."""
+        return self._database.kind
+
+    def database_size(self) -> int:
+        """Bytes that the database takes."""
+        return self._database.size()
 
 
 class RecordUnitService(UnitService):
     """The record unit."""
 
     nothing_told = RecordUnitStatus()
+
+    def figures(self, project: str) -> LinkageFigures | None:
+        """How the linkage goes; counted once for every entry of the log, for it takes time where pairs are many."""
+        host = self.workers[project].host
+        head = host.log.head
+        known = self._figures.get(project)
+        if known is None or known[0] != head:
+            known = head, host.look(linkage_figures)
+            self._figures[project] = known
+        return known[1]
+
+    @cached_property
+    def _figures(self) -> dict[str, tuple[tuple[int, bytes], LinkageFigures | None]]:
+        return {}
 
     def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> RecordUnitStatus:
         """How far the project is, and which records were kept out; to operators, how many pairs there are."""
@@ -169,6 +233,17 @@ class RecordUnitService(UnitService):
             requested_pairs=machine.requested_pairs,
             warnings=tuple(machine.data_warnings()),
         )
+
+
+def told_stage(stage: StageStatus, caller: Caller) -> StageStatus:
+    """
+    Where the project stands, as this caller may know it: parties are told no counts.
+
+    But owners are told how many labels of the agreed number were given. Each of these is for a pair whose values both
+    owners were asked for, so it tells them little more than the wishes that they hold.
+    """
+    labels = caller.role == Role.OWNER.value and stage.counted is CountedKind.LABELS
+    return stage if caller.role == OPERATOR or labels else stage.without_figures()
 
 
 def owners_warnings(machine: Any, caller: Caller) -> tuple[DataWarning, ...] | None:
@@ -205,6 +280,10 @@ class AttributeUnitService(UnitService):
     """The attribute unit."""
 
     nothing_told = AttributeUnitStatus()
+
+    def figures(self, project: str) -> SharesAnswered:
+        """Which share of its wishes' pairs each owner answered."""
+        return self.workers[project].host.look(answer_shares)
 
     def machine_status(self, machine: Any, caller: Caller, working: WorkUnderWay | None = None) -> AttributeUnitStatus:
         """What owners are warned of; to operators, pairs compared and labels spent."""

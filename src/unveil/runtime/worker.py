@@ -33,6 +33,8 @@ class Worker:
     log: Log
     clients: dict[str, UnitClient] = field(default_factory=dict)
     changed: Callable[[], None] = lambda: None
+    held: Callable[[], bool] = lambda: False  # whether nothing may be decided now
+    paused: Callable[[], bool] = lambda: False  # whether nothing may be sent now, nor decided
 
     def __post_init__(self) -> None:
         self._due = threading.Event()
@@ -44,7 +46,7 @@ class Worker:
         rng = random.Random()  # noqa: S311 - spreads pauses, guards nothing
         self._couriers = Couriers(
             [
-                Courier(self.host.log, unit, client, report=self._report, rng=rng)
+                Courier(self.host.log, unit, client, report=self._report, rng=rng, held=self.paused)
                 for unit, client in self.clients.items()
             ],
             log=self.log,
@@ -117,7 +119,7 @@ class Worker:
         if self.halted is not None:
             return
         try:
-            if self.host.advance(self._stop.is_set):
+            if self.host.advance(self._stop.is_set, lambda: self.paused() or self.held()):
                 self.deliver()
         except (Closed, Cancelled):
             return

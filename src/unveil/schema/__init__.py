@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from unveil.schema.definition import (
     Attribute,
-    BlockingField,
     BlockingKey,
     Input,
     LayerA,
@@ -26,8 +25,10 @@ from unveil.schema.definition import (
     is_built_in,
     load,
     load_text,
+    named,
     parse,
 )
+from unveil.schema.fields import BlockingField
 from unveil.schema.hardening import Hardening
 from unveil.schema.normalisation import Normalisation
 from unveil.schema.protocol import (
@@ -62,5 +63,6 @@ __all__ = [
     "is_built_in",
     "load",
     "load_text",
+    "named",
     "parse",
 ]

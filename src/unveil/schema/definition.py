@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -20,10 +19,11 @@ from pydantic import BeforeValidator, Field
 from unveil.errors import Problem, SchemaError
 from unveil.schema.attribute_roles import ROLES as ATTRIBUTE_ROLES
 from unveil.schema.attribute_roles import role_from_name
+from unveil.schema.attribute_types import TEXT, AttributeType
+from unveil.schema.fields import BlockingField, parse_field, wrong_fields
 from unveil.schema.hardening import LONGEST_FILTER, SHORTEST_FILTER, Hardening, impossible_steps, length_after
 from unveil.schema.normalisation import Normalisation, leaves_nothing
 from unveil.schema.protocol import ProtocolSettings
-from unveil.schema.transforms import TRANSFORMS
 from unveil.settings import reader
 from unveil.settings.base import Settings, whole
 from unveil.settings.choices import Choice, OneOf
@@ -37,18 +37,27 @@ RECORD_ENCODINGS: Final[dict[str, Choice]] = {
 #: Settings that came after the first release, with what they were before: left as they were, fingerprints stay.
 _LATER: Final = (
     ("attributes", "role", None),
+    ("attributes", "type", TEXT),
+    ("attributes", "length", None),
+    ("attributes", "two_digit_years", 30),
     ("protocol", "neighbours", 0),
     ("protocol", "most_compared", 20_000_000_000),
     ("protocol", "pairs_per_record", 20),
+    ("protocol", "evenness", 0.0),
+    ("protocol", "strangers", 4),
 )
-_FIELD = re.compile(r"(?:(?P<transform>\w+)\((?P<inner>\w+)\)|(?P<plain>\w+))\Z")
 
 
 class Input(Settings):
     """How files are read."""
 
     id: str = Field(
-        "record_id", min_length=1, description="column that identifies a record; a project file names no other one"
+        "record_id",
+        min_length=1,
+        description='column that identifies a record, or "row" to number them; a project file names no other one',
+    )
+    other_ids: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        (), description="the same in other files: a file has one of these columns"
     )
 
 
@@ -59,11 +68,24 @@ class Attribute(Settings):
     column: str | None = Field(
         None, min_length=1, description="column in the file; the name if not given. A project file names none"
     )
+    other_columns: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        (), description="the column in other files, each of which has one of these. A project file names none"
+    )
     normalise: tuple[Normalisation, ...] = Field(
         ("transliterate", "trim", "lowercase", "strip-accents"), description="steps applied in this order"
     )
     role: Annotated[str, OneOf(ATTRIBUTE_ROLES)] | None = Field(
         None, description="what the attribute says about a person; what its name points to if not given"
+    )
+    type: AttributeType = Field(TEXT, description="how values are read, so that both owners' come out in one form")
+    length: int | None = Field(
+        None, ge=3, le=10, description="postcode: digits that a code has; as most of the column have if not given"
+    )
+    two_digit_years: int = Field(
+        30,
+        ge=0,
+        le=100,
+        description="date, year: years of two digits from this one on are of the 1900s, those before it of the 2000s",
     )
     q: int = Field(2, ge=1, le=4, description="length of the q-grams")
     padding: bool = Field(True, description="pad both ends with the attribute's own symbol")
@@ -83,16 +105,14 @@ class Attribute(Settings):
         return self.column or self.name
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns that this attribute may be read from, of which a file has one."""
+        return tuple(dict.fromkeys((self.source, *self.other_columns)))
+
+    @property
     def meaning(self) -> str:
         """The role, given or proposed by the name."""
         return self.role or role_from_name(self.name)
-
-
-class BlockingField(Settings):
-    """One part of a blocking key: an attribute, as it is or transformed."""
-
-    attribute: str
-    transform: str | None = None
 
 
 class BlockingKey(Settings):
@@ -109,7 +129,7 @@ class BlockingKey(Settings):
 
     def parts(self) -> tuple[BlockingField, ...]:
         """The fields, parsed."""
-        return tuple(_parse_field(field) for field in self.fields)
+        return tuple(parse_field(field) for field in self.fields)
 
 
 class LayerR(Settings):
@@ -152,6 +172,11 @@ class Schema(Settings):
     layer_a: LayerA = LayerA()
     protocol: ProtocolSettings = ProtocolSettings()
 
+    @classmethod
+    def named(cls, text: str) -> Schema:
+        """The built-in schema of that name, or the one in a file: `Schema.named("person")`."""
+        return named(text)
+
     def attribute(self, name: str) -> Attribute:
         """The attribute of that name."""
         return next(attribute for attribute in self.attributes if attribute.name == name)
@@ -177,18 +202,23 @@ class Schema(Settings):
 
     def read_from(self, columns: Mapping[str, str], *, id_column: str) -> Schema:
         """The schema for a file with these columns, by attribute; others are called by the attribute's name."""
-        attributes = tuple(each.model_copy(update={"column": columns.get(each.name)}) for each in self.attributes)
+        attributes = tuple(
+            each.model_copy(update={"column": columns.get(each.name), "other_columns": ()}) for each in self.attributes
+        )
         return self.model_copy(update={"attributes": attributes, "input": Input(id=id_column)})
 
     def fingerprint(self) -> str:
         """A hash of everything that owners must agree on before they may upload."""
         # Names of columns are each owner's own affair: the same people may stand in files that look different.
-        own: Any = {"input": True, "attributes": {"__all__": {"column"}}}
+        own: Any = {"input": True, "attributes": {"__all__": {"column", "other_columns"}}}
         data = self.model_dump(mode="json", exclude=own)
         for part, name, value in _LATER:
             for table in data[part] if isinstance(data[part], list) else [data[part]]:
                 if table[name] == value:
                     del table[name]
+        for step in data["layer_r"]["hardening"]:
+            if not step["by"]:
+                del step["by"]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
@@ -221,6 +251,13 @@ def built_in_text(name: str = "person") -> str:
     return (resources.files("unveil.schema") / "built_in" / f"{name}.toml").read_text(encoding="utf-8")
 
 
+def named(text: str | None) -> Schema:
+    """The schema that a person named: a built-in one or a file; `person` if none is named."""
+    if text is None:
+        return built_in()
+    return built_in(text) if is_built_in(text) else load(text)
+
+
 def load(path: Path | str) -> Schema:
     """The schema in that file; every mistake in it is explained by one SchemaError."""
     return parse(load_text(path), source=str(path))
@@ -236,19 +273,12 @@ def parse(text: str, *, source: str = "schema") -> Schema:
     return reader.parse(text, SCHEMA_FILE, source=source)
 
 
-def _parse_field(field: str) -> BlockingField:
-    match = _FIELD.match(field)
-    if match is None:
-        raise ValueError(field)
-    return BlockingField(attribute=match["plain"] or match["inner"], transform=match["transform"])
-
-
 def cross_check(schema: Schema) -> list[Problem]:
     """Mistakes that no single key shows."""
     return [
         *_check_attributes(schema),
         *_check_blocking(schema),
-        *_check_hardening(schema.layer_r),
+        *_check_hardening(schema),
         *_check_protocol(schema.protocol),
     ]
 
@@ -273,23 +303,15 @@ def _check_blocking(schema: Schema) -> Iterator[Problem]:
         place = f"blocking.{index}.fields"
         if set(key.fields) in [set(other.fields) for other in schema.blocking[:index]]:
             yield Problem(place, "the same key is there already", "a key of its own")
-        for field in key.fields:
-            try:
-                part = _parse_field(field)
-            except ValueError:
-                yield Problem(place, f"{shown(field)} is not a field", "attribute or transform(attribute)")
-                continue
-            if part.attribute not in names:
-                what = f"no attribute {shown(part.attribute)}{near(part.attribute, names)}"
-                yield Problem(place, what, ", ".join(names))
-            if part.transform is not None and part.transform not in TRANSFORMS:
-                what = f"no transform {shown(part.transform)}{near(part.transform, TRANSFORMS)}"
-                yield Problem(place, what, ", ".join(TRANSFORMS))
+        yield from wrong_fields(key.fields, place, names)
 
 
-def _check_hardening(layer: LayerR) -> Iterator[Problem]:
+def _check_hardening(schema: Schema) -> Iterator[Problem]:
+    layer = schema.layer_r
     for problem in impossible_steps(layer.hardening, layer.m):
         yield Problem(f"layer_r.hardening.{problem.key}", problem.what, problem.allowed)
+    for index, step in enumerate(layer.hardening):
+        yield from wrong_fields(step.by, f"layer_r.hardening.{index}.by", schema.names)
 
 
 def _check_protocol(protocol: ProtocolSettings) -> Iterator[Problem]:

@@ -55,8 +55,13 @@ def _odd(step: Hardening, m: int) -> Problem | None:
     return Problem("method", what, allowed) if m % 2 else None
 
 
-def _too_many_positions(step: Hardening, m: int) -> Problem | None:
-    return Problem("t", f"{step.t} positions of only {m} bits", f"at most {m}") if step.t > m else None
+def _impossible_diffusion(step: Hardening, m: int) -> Problem | None:
+    if step.t > m:
+        return Problem("t", f"{step.t} positions of only {m} bits", f"at most {m}")
+    if len(set(step.by)) < len(step.by):
+        return Problem("by", "a field is named twice", "each field once")
+    most = (step.m or m) // SHORTEST_FILTER
+    return Problem("by", f"{len(step.by)} fields", f"at most {most} for this length") if len(step.by) > most else None
 
 
 #: Every method of hardening. Adding one is a row here and a function in `encoding.hardening`.
@@ -95,10 +100,11 @@ METHODS: Final[dict[str, HardeningMethod]] = {
         coins_leave=None,
     ),
     "diffusion": HardeningMethod(
-        sentence="each bit is the XOR of t different positions drawn under a key",
-        takes=frozenset({"t", "m"}),
+        sentence="each bit is the XOR of t different positions drawn under a key, and with `by` under the values of "
+        "fields, so that only records that agree on a field are alike in its part of the filter",
+        takes=frozenset({"t", "m", "by"}),
         length=_chosen,
-        wrong=_too_many_positions,
+        wrong=_impossible_diffusion,
         xor_of=lambda step: step.t,
         coins_leave=None,
     ),
@@ -133,6 +139,11 @@ class Hardening(Settings):
     m: int | None = Field(
         None, ge=SHORTEST_FILTER, le=LONGEST_FILTER, description=f"{_taken_by('m')}: length of the output"
     )
+    by: tuple[str, ...] = Field(
+        (),
+        description=f'{_taken_by("by")}: fields, such as "year_of(date_of_birth)"; each has an equal part of the '
+        "output, mixed anew for each of its values",
+    )
     f: float = Field(0.05, ge=0, le=1, description=f"{_taken_by('f')}: share of bits replaced by a fair coin")
 
 
@@ -147,7 +158,11 @@ def impossible_steps(steps: Iterable[Hardening], m: int) -> Iterator[Problem]:
     """What is wrong with these steps on filters of m bits, by the number of the step and its setting."""
     for index, step in enumerate(steps):
         method = METHODS[step.method]
+        fields = type(step).model_fields
         for key in sorted(step.model_fields_set - method.takes - {"method"}):
+            # A schema that is written out names every setting; as it is by default it says nothing.
+            if getattr(step, key) == fields[key].default:
+                continue
             allowed = ", ".join(("method", *sorted(method.takes)))
             yield Problem(f"{index}.{key}", f"{step.method} does not take it", allowed)
         if found := method.wrong(step, m):

@@ -30,6 +30,11 @@ def with_decoys(size: int, share: float) -> int:
     return -(-ceil(size / (1 - share)) // WISHES) * WISHES
 
 
+def most_strangers(protocol: ProtocolSettings, batch: int) -> int:
+    """Pairs of strangers that a batch may hold at most; what is refused makes them no more."""
+    return protocol.strangers * protocol.batches[batch] if protocol.evenness else 0
+
+
 @dataclass(frozen=True, slots=True)
 class MostAsked:
     """
@@ -54,7 +59,9 @@ class MostAsked:
         if protocol.layers < _WITH_ATTRIBUTES:
             return cls((), protocol.pairs_per_record, 0)
         sizes = [batch_size(size, 0.0) if earlier else size for earlier, size in enumerate(protocol.batches)]
-        batches = tuple(with_decoys(size, protocol.decoys) for size in sizes)
+        batches = tuple(
+            with_decoys(size, protocol.decoys) + most_strangers(protocol, batch) for batch, size in enumerate(sizes)
+        )
         review, reviews = protocol.review, 0
         if protocol.layers >= _WITH_REVIEW and review.budget:
             reviews = len(batches) * review.rounds * max(1, review.budget // review.batches)

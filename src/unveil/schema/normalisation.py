@@ -36,6 +36,21 @@ STEPS: Final[dict[str, NormalisationStep]] = {
     "trim": NormalisationStep(sentence="no blanks at either end", on_ascii="trims"),
     "digits-only": NormalisationStep(sentence="digits alone", on_ascii="keeps digits"),
     "letters-only": NormalisationStep(sentence="letters alone", on_ascii="keeps letters"),
+    "no-titles": NormalisationStep(
+        sentence="names without titles, forms of address, and what follows geb. or née", on_ascii="anything"
+    ),
+    "no-particles": NormalisationStep(
+        sentence="family names without particles such as von, van der and de la, if something else is left",
+        on_ascii="anything",
+    ),
+    "first-name": NormalisationStep(sentence="the first of several given names", on_ascii="anything"),
+    "plain-street": NormalisationStep(
+        sentence="streets with str, st, ave and rd for Straße, Street, Avenue and Road", on_ascii="anything"
+    ),
+    "plain-umlauts": NormalisationStep(
+        sentence="a, o, u for ae, oe, ue: after transliterate, Müller, Mueller and Muller are one name",
+        on_ascii="anything",
+    ),
 }
 
 #: The name of a step.

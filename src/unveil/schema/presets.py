@@ -33,13 +33,17 @@ PRESETS: dict[str, dict[str, Any]] = {
         # Most pairs are opened before most labels are asked for, so that these go where both layers are uncertain.
         "batches": (1500, 1500, 500, 500, 500),
         "strategy": "closest",
-        "p_t": 0.98,
+        "p_t": 0.995,
         "controls": 0.2,
         "clerical_weight_r": 1.0,
         "clerical_weight_a": 1.0,
         "review": {"learn_lower": 0.6},
     },
 }
+#: How even wishes are in a new project; `docs/how-it-works.md` has what other values cost and give.
+EVENNESS = 0.9
+#: Labels of the smallest batch that a preset asks of reviewers.
+SMALLEST_BATCH = 10
 ENCODINGS: dict[str, tuple[Hardening, ...]] = {
     "clk": (),
     "clk-xor": (Hardening(method="xor-fold"),),
@@ -56,12 +60,26 @@ def with_preset(schema: Schema, preset: str, *, budget: int | None = None, layer
         if budget < 0:
             raise SettingError("the budget must not be negative", hint="0 asks no reviewer at all")
         review["budget"] = budget
+        review |= _batches(schema, budget, iterations=len(changes.get("batches", schema.protocol.batches)))
     changes["review"] = schema.protocol.review.model_copy(update=review)
     if layers is not None:
         if layers not in (1, 2, 3):
             raise SettingError("layers must be 1, 2 or 3")
         changes["layers"] = layers
     return schema.model_copy(update={"protocol": schema.protocol.model_copy(update=changes)})
+
+
+def _batches(schema: Schema, budget: int, *, iterations: int) -> dict[str, int]:
+    """
+    Batches of a sensible size, spread over the iterations: of two labels nobody learns anything, people nor models.
+
+    The publication's budgets, from 100 on, keep their ten batches.
+    """
+    review = schema.protocol.review
+    batches = max(1, budget // SMALLEST_BATCH)
+    if batches >= review.batches:
+        return {}
+    return {"batches": batches, "rounds": min(review.rounds, -(-batches // iterations))}
 
 
 def with_encoding(schema: Schema, encoding: str | None) -> Schema:

@@ -101,6 +101,16 @@ class ProtocolSettings(Settings):
         le=0.9,
         description="share of wishes that are decoys: pairs that are certain, attributes that are not needed",
     )
+    evenness: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="how often records without a partner are wished for, as a share of how often those with one are; "
+        "pairs of strangers bring it about; 0: there are none",
+    )
+    strangers: int = Field(
+        4, ge=0, le=100, description="pairs of strangers at most, for each pair that a batch is planned to have"
+    )
     pairs_per_record: int = Field(
         20,
         ge=1,
@@ -109,7 +119,7 @@ class ProtocolSettings(Settings):
     clerical_weight_r: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_R")
     clerical_weight_a: float = Field(2.0, gt=0, description="weight of a reviewer's label in M_A")
     report_once: bool = Field(False, description="layer A does not report changed outcomes again")
-    one_to_one: bool = Field(False, description="keep only pairs that are each other's best match")
+    one_to_one: bool = Field(False, description="count as matches only pairs that are each other's best")
     threshold: ThresholdSettings = ThresholdSettings()
     forest: ForestSettings = ForestSettings()
     review: ReviewSettings = ReviewSettings()

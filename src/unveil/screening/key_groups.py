@@ -20,7 +20,8 @@ _ALIKE: Final = 0.4  # likeness of what may be the same person; hardly a strange
 _STRANGE: Final = 0.05  # likeness of strangers
 _LARGE: Final = 0.05  # share of the upload from which on a group of strangers is too large to be chance
 _SAMPLE: Final = 4096
-_ROUNDER: Final = 1.15  # a union has so many more ones than the median …
+_FULL: Final = 0.6  # of the records are no fuller than one that lacks nothing: second entries often lack something
+_ROUNDER: Final = 1.15  # a union has so many more ones than such a record …
 _LARGER: Final = 1.2  # … and than the record that it holds
 _HELD: Final = 0.98  # share of that record's ones that it holds
 _WINDOW: Final = 8  # records with fewer ones under the same key that are looked at
@@ -87,7 +88,7 @@ class KeyGroups:
     def unions(self) -> Flags:
         """Which filters hold another record with a key of theirs, and much more; none if these are few."""
         found = np.zeros(len(self._order), bool)
-        many = self._ones > _ROUNDER * np.median(self._ones)
+        many = self._ones > _ROUNDER * np.quantile(self._ones, _FULL)
         for key in self._keys.T:
             # Ordered by key, then by ones: the key's last bits make room, so that one sort does both.
             number = (key >> _ROOM << _ROOM) | self._ones.astype(np.uint64)
@@ -102,6 +103,8 @@ class KeyGroups:
                 large, small = large[same], small[same]
                 held = np.bitwise_count(self._words[large] & self._words[small]).sum(axis=1, dtype=np.int64)
                 fits = (held >= _HELD * self._ones[small]) & (self._ones[large] >= _LARGER * self._ones[small])
+                # A second entry that lacks a key lacks the values of it, and is no other person.
+                fits &= ~((self._keys[small] == 0) & (self._keys[large] > 0)).any(axis=1)
                 found[large[fits]] = True
         return found if found.mean() > _UNIONS else np.zeros(len(found), bool)
 

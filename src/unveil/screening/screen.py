@@ -75,7 +75,7 @@ Screen = Callable[[Bits, NDArray[np.uint8]], Screening]
 
 
 def screen(
-    filters: Bits, keys: NDArray[np.uint8], *, copies: int = 10, most: float = 0.5, resembling: float = 0.25
+    filters: Bits, keys: NDArray[np.uint8], *, copies: int = 10, most: float = 0.5, resembling: float = 0.5
 ) -> Screening:
     """
     Return which records of an upload, given as filters and blocking keys (n, K, 16), are implausible.

@@ -91,6 +91,9 @@ class Backend(Protocol):
         a moment for readers to let go.
         """
 
+    def size(self) -> int:
+        """Bytes that the database takes where it is kept, what is written ahead among them."""
+
     def close(self) -> None:
         """Let go of the connection; the next transaction would open it again."""
 

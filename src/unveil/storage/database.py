@@ -17,6 +17,7 @@ from unveil.storage.log import chain
 from unveil.storage.log.log import ProjectLog
 from unveil.storage.log.residue import Residue
 from unveil.storage.migrations import MIGRATIONS, check_version, migrate, version
+from unveil.storage.people import PeopleStore
 from unveil.storage.postgresql import Postgresql
 from unveil.storage.sqlite import Sqlite
 from unveil.storage.tokens import TokenStore
@@ -26,12 +27,13 @@ _POSTGRESQL: Final = ("postgresql://", "postgres://")
 
 
 class Database:
-    """Every project's log and the tokens of one party. Threads may share it; other processes may read beside it."""
+    """Every project's log, and the tokens and people of one party; threads may share it, and others read beside it."""
 
     def __init__(self, backend: Backend, *, role: str, identity: str) -> None:
         self._backend, self._residue = backend, Residue(backend)
         self.role, self.identity = role, identity
         self.tokens = TokenStore(backend, unit=role)
+        self.people = PeopleStore(backend, unit=role)
 
     @classmethod
     def open(cls, url: str | Path, *, role: str, identity: str = "", demonstration: bool = False) -> Self:
@@ -104,6 +106,15 @@ class Database:
                 if count:
                     problems.append(f"{count} rows of {table} belong to no project")
         return problems
+
+    @property
+    def kind(self) -> str:
+        """Which database it is: sqlite or postgresql."""
+        return self._backend.kind
+
+    def size(self) -> int:
+        """Bytes that it takes where it is kept."""
+        return self._backend.size()
 
     def close(self) -> None:
         """Let go of the database; what erasures left in its files is removed first, if nobody reads them."""

@@ -92,7 +92,21 @@ _FOURTH: Final = Migration(
     ),
 )
 
-MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD, _FOURTH)
+_FIFTH: Final = Migration(
+    (
+        # People who log in at pages. Of an invitation the hash stays until it is used, of a password a slow hash.
+        """CREATE TABLE people (
+            id TEXT PRIMARY KEY, unit TEXT NOT NULL, project TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL,
+            invitation BYTEA, invited_until DOUBLE PRECISION NOT NULL, password TEXT NOT NULL,
+            failures BIGINT NOT NULL, locked_until DOUBLE PRECISION NOT NULL, UNIQUE (unit, project, name))""",
+        # Who is logged in, by the hash of what their browser shows.
+        """CREATE TABLE visits (
+            hash BYTEA PRIMARY KEY, person TEXT NOT NULL, seen DOUBLE PRECISION NOT NULL,
+            expires DOUBLE PRECISION NOT NULL)""",
+    ),
+)
+
+MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
 
 
 def version(transaction: Transaction) -> int:

@@ -89,6 +89,12 @@ class Postgresql:
                 self._begin(f"SET lock_timeout = {_WAIT_MS}")
         return True
 
+    def size(self) -> int:
+        """Bytes of this database at its server, without the server's write-ahead log."""
+        with self.read() as transaction:
+            found = transaction.row("SELECT pg_database_size(current_database())")
+        return int(found[0]) if found else 0
+
     def close(self) -> None:
         """Close the connection."""
         with self._lock:

@@ -93,6 +93,11 @@ class Sqlite:
                 connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         return not busy
 
+    def size(self) -> int:
+        """Bytes of the file and of what lies beside it."""
+        files = (self._path.with_name(self._path.name + ending) for ending in ("", "-wal", "-shm"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def close(self) -> None:
         """Close the connection; SQLite then removes its write-ahead log, unless another process reads."""
         with self._lock:

@@ -78,6 +78,13 @@ class TokenStore:
         token = _token(row)
         return token if token.issued <= now < token.expires else None
 
+    def in_force(self, number: str, now: float) -> Token | None:
+        """The token of that id while the unit takes it; None once it is revoked or expired."""
+        with self._backend.read() as transaction:
+            row = transaction.row(f"SELECT {_COLUMNS} FROM tokens WHERE unit = ? AND id = ?", [self._unit, number])
+        token = None if row is None else _token(row)
+        return token if token is not None and token.issued <= now < token.expires else None
+
     def revoke(self, number: str) -> bool:
         """Forget the token of that id; False if there is none."""
         with self._backend.write() as transaction:

@@ -69,7 +69,7 @@ _RETRIED: Final = (Unreachable, Busy, TooEarly, StorageError)
 
 class Courier:
     """
-    Delivers to one recipient.
+    Delivers to one recipient; while it is `held`, which is asked before each message, it delivers nothing.
 
     A message that the recipient does not take (Rejected, Conflict, Closed, Refused), and one that cannot be sent since
     either log was set back, is reported once and tried again at the longest pause, since a person may mend the cause;
@@ -85,7 +85,9 @@ class Courier:
         report: Report,
         rng: random.Random,
         pace: Pace | None = None,
+        held: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._held = held
         self._outbox, self.recipient, self._unit = outbox, recipient, unit
         self._report, self._rng, self._pace = report, rng, pace or Pace()
         self._failures = 0
@@ -94,6 +96,8 @@ class Courier:
     def step(self) -> float:
         """Try to deliver the oldest message; the seconds to pause before the next step."""
         message_id = ""
+        if self._held():
+            return self._pace.idle
         try:
             waiting = self._outbox.outgoing(recipient=self.recipient, limit=1)
             if not waiting:

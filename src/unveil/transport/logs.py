@@ -19,6 +19,7 @@ KEYS: Final = frozenset(
         "event", "level", "time", "logger", "where", "error",
         "project", "role", "party", "caller", "message_id", "task", "recipient", "kind",
         "method", "path", "status", "bytes", "seconds", "count", "attempt", "pause", "host", "port", "version",
+        "stage", "waits_for", "counted", "done", "of",
     }
 )  # fmt: skip
 _LONGEST: Final = 128

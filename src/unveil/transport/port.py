@@ -7,11 +7,12 @@ The HTTP application knows a unit by these functions alone. They are synchronous
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from unveil.protocol.roles import Role
+from unveil.transport.gauges import GaugeReading
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
@@ -95,20 +96,24 @@ class UnitPort(Protocol):
         """Where the project stands, in counts."""
         ...
 
-    def metrics(self) -> Mapping[str, float]:
-        """Counts of the whole process, by names of lower-case letters and underscores."""
+    def metrics(self, caller: Caller) -> Iterable[GaugeReading]:
+        """What its gauges show: of the process, and of the caller's project."""
         ...
 
 
 class ReviewPort(UnitPort, Protocol):
     """What the review unit offers besides, to reviewers."""
 
-    def tasks(self, project: str) -> Sequence[Mapping[str, JSON]]:
-        """The tasks that wait for a verdict, as far as they are opened."""
+    def tasks(self, project: str, caller: Caller) -> Sequence[Mapping[str, JSON]]:
+        """The tasks that wait for a verdict of the reviewer who calls, as far as they are opened."""
         ...
 
     def open_cell(self, project: str, caller: Caller, task: str, attribute: str, stage: str) -> Mapping[str, JSON]:
         """Open an attribute further for the reviewer who calls; return the task as it is shown now."""
+        ...
+
+    def step(self, project: str, caller: Caller, step: Mapping[str, Any]) -> Mapping[str, JSON]:
+        """Take a step of a reviewer; what is before them after it. Conflict if it does not fit what is."""
         ...
 
     def verdict(self, project: str, caller: Caller, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.protocol.roles import Role
+from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.transport.port import JSON
 
 OPEN: Final = "open"
@@ -87,6 +88,19 @@ def _warning(value: object) -> DataWarning | None:
     return DataWarning(WarningKind(kind), subject, _by_name(_figure)(value.get("figures")) or {})
 
 
+def _stage(value: object) -> StageStatus | None:
+    """A stage whose words are known; its sentence is made anew, whatever the other side says."""
+    if not isinstance(value, Mapping):
+        return None
+    kind, awaited, counted = value.get("kind"), value.get("waits_for"), value.get("counted")
+    if kind not in list(StageKind) or awaited not in list(Awaited):
+        return None
+    if counted not in list(CountedKind):
+        return StageStatus(StageKind(kind), Awaited(awaited))
+    done, of = _count(value.get("done")), _count(value.get("of"))
+    return StageStatus(StageKind(kind), Awaited(awaited), CountedKind(counted), done, of)
+
+
 def _warnings(value: object) -> tuple[DataWarning, ...] | None:
     if not isinstance(value, list | tuple):
         return None
@@ -147,7 +161,15 @@ class UnitStatus:
             _by_name(_text),
         ),
     )
-
+    stage: StageStatus | None = field(
+        default=None,
+        metadata=_about(
+            "where the project stands at this unit: its `kind`, whom it `waits_for`, what is `counted`, `done` of "
+            "`of`, and a `sentence`; to parties without counts, but owners are told how many of the agreed labels "
+            "were given",
+            _stage,
+        ),
+    )
     set_back: bool | None = field(
         default=None,
         metadata=_about(
@@ -268,7 +290,7 @@ def _as_json(status: UnitStatus | UploadStatus) -> dict[str, JSON]:
 
 
 def _value(value: Any) -> JSON:
-    if isinstance(value, UploadStatus | DataWarning):
+    if isinstance(value, UploadStatus | DataWarning | StageStatus):
         return value.as_json()
     if isinstance(value, tuple):
         return [_value(each) for each in value]

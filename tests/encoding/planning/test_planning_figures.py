@@ -61,7 +61,7 @@ def test_filters_that_are_too_empty_or_too_full_are_warned_of(h: int) -> None:
     layer = CLINIC.layer_r.model_copy(update={"h": h})
     (warning,) = warned(CLINIC.model_copy(update={"layer_r": layer}))
     assert warning.startswith("layer_r: filters are ")
-    assert warning.endswith("h = 10 makes it 40%")
+    assert warning.endswith("h = 27 makes it 50%")
 
 
 @slow

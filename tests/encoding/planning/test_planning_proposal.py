@@ -85,14 +85,14 @@ def found_by_keys(a: Records, b: Records, truth: NDArray[np.int64], schema: Sche
 @slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_generated_people_get_a_schema_without_a_caution(layout: str) -> None:
-    """Roles, fill between .35 and .45, weights, four to seven keys that lose next to nobody, by truth too."""
+    """Roles, fill (records half, attributes two fifths), weights, few keys that lose next to nobody, by truth too."""
     a, b, proposed = people(layout).a, people(layout).b, proposed_for(layout)
     assert expected_roles(a) == roles(proposed)
     assert FEWEST <= len(proposed.schema.blocking) <= MOST
     figures = figures_for(layout)
     assert [] == cautions(figures)
     assert all(0.35 <= attribute.fill <= 0.45 for attribute in figures.attributes)
-    assert 0.35 <= figures.fill <= 0.45
+    assert 0.45 <= figures.fill <= 0.55
     assert (True, True) == (figures.lost is not None and figures.lost < 0.01, max(figures.lost_to.values()) < 0.05)
     assert found_by_keys(a, b, people(layout).truth, proposed.schema) > 0.98
 
@@ -109,7 +109,7 @@ def test_worlds_of_every_kind_get_their_roles_and_fill(seed: int) -> None:
     assert expected == roles(proposed)
     figures = schema_figures(proposed.records, proposed.schema)
     assert all(0.35 <= attribute.fill <= 0.45 for attribute in figures.attributes)
-    assert 0.35 <= figures.fill <= 0.45
+    assert 0.45 <= figures.fill <= 0.55
     ours = found_by_keys(world.a, world.b, world.truth, proposed.schema)
     assert ours > 0.97
     assert ours >= found_by_keys(world.a, world.b, world.truth, world.schema)
@@ -131,8 +131,9 @@ def test_the_weights_are_near_those_that_were_made_by_hand() -> None:
     """The built-in schema's, from generated people and their true errors."""
     by_hand = built_in("clinic")
     for attribute in proposed_for("clinic").schema.attributes:
-        # In a small register a household is a larger share of all, so that a street seems more common.
-        slack = 2.5 if attribute.role == "street" else 1
+        # In a small register a household is a larger share of all, so that a street seems more common; and streets
+        # that were written out by one and not by another of a household are the same here.
+        slack = 3.5 if attribute.role == "street" else 1
         assert by_hand.attribute(attribute.name).weight == pytest.approx(attribute.weight, abs=slack)
         assert by_hand.attribute(attribute.name).h == pytest.approx(attribute.h, abs=1)
 
@@ -145,7 +146,7 @@ def test_the_file_holds_the_schema_and_explains_it() -> None:
     assert proposed.schema == parse(text)
     assert "clinic-two" == parse(text).name
     assert "#   when: of type date32[day]" in text
-    assert "written year first; the other owner's must be, too" in text
+    assert "written year first here; the other owner may write it otherwise" in text
     assert len(proposed.schema.blocking) == text.count("of the records have it")
     assert max(map(len, text.splitlines())) <= 130
 
@@ -212,11 +213,14 @@ def test_two_files_are_matched_by_names_and_roles() -> None:
     proposed = propose(a, {**b, "date_of_birth": Column.of(dates)})
     assert "the other file has no such column" == proposed.columns["sex"].left_out
     assert ("Vorname", "Wohnort", "street") == tuple(proposed.elsewhere[n] for n in ("first_name", "city", "street"))
-    assert "year first here and day first in the other" in str(proposed.columns["date_of_birth"].remark)
+    assert "date" == proposed.schema.attribute("date_of_birth").type
     assert proposed.other is not None
+    expected = people("clinic").b.columns["date_of_birth"].values()
+    assert expected == proposed.other.columns["date_of_birth"].values()
     figures = schema_figures(proposed.records, proposed.schema, other=proposed.other)
     text = schema_text(proposed, figures, source="a.csv", other="b.csv", unreadable={})
-    assert '# the other file has it as: column = "Vorname"' in text
+    assert 'other_columns = ["Vorname"]' in text
+    assert 'other_ids = ["nr"]' in text
     assert proposed.schema == parse(text)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unveil.lab.evaluation.result import AskedPair, Disclosure, Flow, Histogram, Point, RunResult, Shown
+from unveil.lab.evaluation.result import AskedPair, Histogram, Point, RunResult, Shown
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
+from unveil.one_place.figures import Disclosure, Flow
 
 ATTRIBUTES = ("first_name", "middle_name", "last_name", "year_of_birth", "city", "zip", "place_of_birth")
 

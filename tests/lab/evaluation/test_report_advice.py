@@ -8,11 +8,12 @@ import pytest
 from report_fixture import full_run, one_layer_run
 
 from unveil.lab.evaluation.report import words
-from unveil.lab.evaluation.report.advice import bits, suitability_sentence, worth_sentence
 from unveil.lab.evaluation.report.estimated import estimate_sentence, reviewer_sentence
 from unveil.lab.evaluation.result import RunResult
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
+from unveil.one_place.report.advice import bits, suitability_sentence, worth_sentence
+from unveil.one_place.report.words import listed
 
 WIDE = (0.8, 0.9, 0.99)
 
@@ -133,4 +134,4 @@ def test_run_without_a_threshold_claims_none() -> None:
 )
 def test_names_in_a_row_read_well(expected: str, names: list[str]) -> None:
     """Commas, and one "and"."""
-    assert expected == words.listed(names)
+    assert expected == listed(names)

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from report_fixture import bare_run, full_run, one_layer_run
 
+from unveil.charts.markup import VOID
 from unveil.lab.evaluation.report import render
-from unveil.lab.evaluation.report.markup import VOID
-from unveil.lab.evaluation.result import AskedPair, Disclosure, Flow, Histogram, Point, RunResult, Shown
+from unveil.lab.evaluation.result import AskedPair, Histogram, Point, RunResult, Shown
 from unveil.linkage.estimate import Estimate
 from unveil.models.advice import AttributeWorth
+from unveil.one_place.figures import Disclosure, Flow
 from unveil.protocol.data_warnings import DataWarning, WarningKind
 
 HOSTILE = "</td></svg><script>alert('x')</script><img src=x onerror=\"y\">&\u202e\x00"

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from report_fixture import full_run, one_layer_run
 
+from unveil.charts.figures import count, counted, duration, score, share, size, threshold
 from unveil.lab.evaluation.report import words
-from unveil.lab.evaluation.report.figures import count, counted, duration, score, share, size, threshold
-from unveil.lab.evaluation.result import Flow, Point
+from unveil.lab.evaluation.result import Point
+from unveil.one_place.figures import Flow
+from unveil.one_place.report import words as shared
 
 
 def test_quality_sentence_tells_the_work_and_the_gain() -> None:
@@ -61,12 +63,12 @@ def test_review_sentence_counts_the_hidden_cells() -> None:
         "1 missing. In the other 2 the two values were shown, masked where they agree. The attribute shown most often "
         "is a b."
     )
-    assert expected == words.review(run)
+    assert expected == shared.review(run)
 
 
 def test_disclosure_sentence_names_the_extremes() -> None:
     """The smallest and the largest share of each layer, with their attributes."""
-    sentence = words.disclosure(full_run())
+    sentence = shared.disclosure(full_run())
     assert "as part of a record filter for 81 % (place of birth) to 100 % (first name)" in sentence
     assert sentence.endswith("as text for 0.006 % (place of birth) to 0.45 % (zip).")
 
@@ -77,15 +79,15 @@ def test_risk_compares_with_asking_for_everything() -> None:
         "Had all unequal values of these pairs been asked for, it would be .374, 2.0 times as much as was held.",
         "Had every value of these pairs been asked for, it would be .931, 5.0 times as much as was held.",
     ]
-    assert expected == words.risk(full_run())[2:]
-    assert [] == words.risk(one_layer_run())
+    assert expected == shared.risk(full_run())[2:]
+    assert [] == shared.risk(one_layer_run())
 
 
 def test_traffic_adds_up_all_owners() -> None:
     """Owners may be named one by one or as a role."""
     flows = tuple(Flow(name, "record_unit", "RecordEncodings", 1, 10) for name in ("owner", "owner-a", "Owner B"))
-    assert 30 == words.traffic(flows, "owner", "record unit")
-    assert 0 == words.traffic(flows, "owner", "review unit")
+    assert 30 == shared.traffic(flows, "owner", "record unit")
+    assert 0 == shared.traffic(flows, "owner", "review unit")
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,11 @@ from unveil.lab.local_parties.processes import Processes
 from unveil.lab.local_parties.replay import Replay
 from unveil.lab.local_parties.reviewer import TrialReviewer, visitor
 from unveil.lab.simulation.machines import SimulationSettings
-from unveil.lab.simulation.run import Stopwatch, simulate, summarise
+from unveil.lab.simulation.run import simulate, summarise
 from unveil.lab.simulation.study import Study, simulation_key
 from unveil.lab.simulation.world import World
 from unveil.lab.synthetic import generate, write
+from unveil.one_place.stopwatch import Stopwatch
 from unveil.roles.owner.policy import Policy
 from unveil.schema import Schema, built_in
 from unveil.schema.presets import with_preset

@@ -57,7 +57,7 @@ def conducted(data: Path, out: Path, seen: Seen | None = None, *, plan: Plan = P
         data,
         out,
         plan,
-        built_in(),
+        built_in("paper"),
         preset="paper",
         jobs=jobs,
         engine="reference",

@@ -204,7 +204,7 @@ def test_results_of_other_data_are_not_used(sets: Path, tmp_path: Path) -> None:
 
 def test_the_fingerprint_follows_data_schema_and_preset(sets: Path) -> None:
     """Whatever decides a result must be in it."""
-    schema = built_in()
+    schema = built_in("paper")
     found = {
         fingerprint(schema, "paper", sets / "E1M"),
         fingerprint(schema, "paper", sets / "E2M"),

@@ -14,9 +14,9 @@ import pytest
 from small_grid import PLAN, whole
 from typer.testing import CliRunner
 
+from unveil.charts.markup import VOID
 from unveil.cli.app import app
 from unveil.cli.commands import register
-from unveil.lab.evaluation.report.markup import VOID
 from unveil.lab.paper import cells
 from unveil.lab.paper.cells import GridCell, Plan
 from unveil.lab.paper.deviations import privacy_deviations, quality_deviations

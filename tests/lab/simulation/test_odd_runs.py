@@ -11,10 +11,11 @@ import pytest
 from unveil.engines import choose
 from unveil.errors import SettingError
 from unveil.lab.evaluation.result import RunResult
-from unveil.lab.simulation.run import Stopwatch, simulate
+from unveil.lab.simulation.run import simulate
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import Registers, generate
+from unveil.one_place.stopwatch import Stopwatch
 from unveil.records import Column, Records
 from unveil.schema import built_in
 from unveil.schema.presets import with_preset

@@ -198,3 +198,12 @@ def test_the_summary_ends_with_the_estimates_and_what_was_disclosed() -> None:
     bare = run().summary()
     shown = [bare[key] for key in added if key not in ("attributes_disclosed", "kept_out", "warnings")]
     assert [None, None, None, 0.0, None, None] == shown
+
+
+@pytest.mark.parametrize(("budget", "batches"), [(300, 10), (100, 10), (99, 9), (20, 2), (5, 1), (0, 1)])
+def test_no_batch_of_a_preset_is_smaller_than_ten_labels(budget: int, batches: int) -> None:
+    """Twenty labels in batches of two are no work flow; the published budgets keep their ten batches."""
+    for preset in ("unveil", "paper"):
+        protocol = with_preset(built_in(), preset, budget=budget).protocol
+        assert batches == protocol.review.batches
+        assert batches <= protocol.review.rounds * len(protocol.batches), "or labels would be left over"

@@ -10,12 +10,13 @@ import pytest
 from unveil.engines import choose
 from unveil.lab.evaluation.baselines import weighted_similarity
 from unveil.lab.evaluation.quality import best_threshold, quality, truth_flags
-from unveil.lab.simulation.run import Stopwatch, simulate, starting_threshold
+from unveil.lab.simulation.run import simulate, starting_threshold
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.pairs import Comparison
+from unveil.one_place.stopwatch import Stopwatch
 from unveil.roles.chance import SeededChance
 from unveil.schema import built_in
 from unveil.schema.presets import with_preset

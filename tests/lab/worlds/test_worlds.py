@@ -54,7 +54,8 @@ def test_the_family_of_worlds_is_as_wide_as_it_claims() -> None:
     assert {False, True} == {design.linked_before for design in designs}
     assert {"none", "few", "usual", "many"} == {design.keys for design in designs}
     assert {"clean", "ordinary", "dirty", "awful", "ruined"} == {design.dirt for design in designs}
-    assert {"none", "xor-fold", "diffusion", "randomised-response", "balance"} == {one.hardening for one in designs}
+    hardenings = {"none", "xor-fold", "diffusion", "randomised-response", "balance", "protected"}
+    assert hardenings == {one.hardening for one in designs}
     assert set(HABITS) == {one.habit for one in designs}
     assert {(few, most) for few in (False, True) for most in (2, 5)} == {(d.few_names, d.most_entries) for d in designs}
     assert (0.0, 1.0) == (min(one.overlap for one in designs), max(one.overlap for one in designs))
@@ -88,6 +89,35 @@ def test_without_mistakes_true_pairs_are_equal_and_as_many_as_designed() -> None
     a, b = values(world.a, PERFECT.attributes), values(world.b, PERFECT.attributes)
     assert (300, 200, 100) == (len(a), len(b), len(world.truth))
     assert all(a[left] == b[right] for left, right in world.truth.tolist())
+
+
+def test_kin_live_together_and_share_the_family_name() -> None:
+    """Across the registers, without mistakes, moves or new names; some couples keep both names, but not their homes."""
+    home = ("street", "postcode", "town")
+    rates = (0.0,) * 5
+    world = make_world(replace(PERFECT, attributes=("given_name", "family_name", *home), wrong=rates, missing=rates))
+    a, b = values(world.a, home), values(world.b, home)
+    assert (len(a), len(b)) == tuple(map(len, world.households))
+    together = {(i, j) for i, j in np.argwhere(world.households[0][:, None] == world.households[1]).tolist()}
+    kin = together - set(map(tuple, world.truth.tolist()))
+    assert set(map(tuple, world.truth.tolist())) <= together
+    assert len(kin) > 50
+    assert {True} == {a[i] == b[j] for i, j in kin}
+    for name, least, most in (("given_name", 0.0, 0.1), ("family_name", 0.85, 1.0)):
+        one, other = (values(side, (name,)) for side in (world.a, world.b))
+        assert least <= np.mean([one[i] == other[j] for i, j in kin]) <= most
+    neighbours = {(i, j) for i, one in enumerate(a) for j, other in enumerate(b) if one == other}
+    assert len(neighbours - together) < 0.02 * len(together)
+
+
+@pytest.mark.parametrize("changes", [{"linked_before": True, "twice": 0.4}, {"moved": 0.5}])
+def test_households_stand_in_the_order_of_the_records(changes: dict[str, float]) -> None:
+    """Whoever is one person is of one household, with second entries, after a move, and where some were taken out."""
+    world = make_world(replace(PERFECT, wrong=(0.3, 0.0, 0.0), **changes))  # type: ignore[arg-type]
+    assert (len(world.a), len(world.b)) == tuple(map(len, world.households))
+    assert len(world.truth) > 30
+    left, right = world.truth.T
+    np.testing.assert_array_equal(world.households[0][left], world.households[1][right])
 
 
 def test_people_with_two_entries_have_every_pair_in_the_truth() -> None:

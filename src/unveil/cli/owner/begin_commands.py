@@ -12,16 +12,19 @@ from unveil.cli.app import confirm
 from unveil.cli.door import notes, print_json, say, say_error, say_lines
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
+from unveil.cli.table_options import reads_table, tell
+from unveil.files.reading import Reading
 
 _ASKED = "send the columns that do not seem to fit all the same?"
 
 
+@reads_table
 def init(
     folder: Annotated[Path, typer.Argument(help="folder to begin; made if it is not there", show_default=False)],
     *,
     project: Annotated[Path, typer.Option(help="project file, which all parties share", show_default=False)],
     name: Annotated[str, typer.Option(help="name of this owner in the project file", show_default=False)],
-    data: Annotated[Path, typer.Option(help="records: CSV (UTF-8) or Parquet", show_default=False)],
+    data: Annotated[Path, typer.Option(help="file of records", show_default=False)],
     key: Annotated[Path, typer.Option(help="key file that the owners share, see unveil key", show_default=False)],
     certificate: Annotated[Path, typer.Option(help="this owner's certificate (PEM)", show_default=False)],
     tls_key: Annotated[Path, typer.Option(help="the certificate's private key (PEM)", show_default=False)],
@@ -29,17 +32,7 @@ def init(
     policy: Annotated[
         Path | None, typer.Option(help="policy: what may leave; without one every wish is answered", show_default=False)
     ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ATTRIBUTE=COLUMN",
-            help="column of our file that an attribute is read from, if not the one of its name; can be repeated",
-            show_default=False,
-        ),
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="column that identifies a record, if not record_id")
-    ] = None,
+    reading: Reading,
     demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
@@ -54,10 +47,12 @@ def init(
     from unveil.projects.column_mapping import ColumnMapping
     from unveil.runtime.owner.init import OwnerFiles
     from unveil.runtime.owner.service import OwnerService
+    from unveil.schema import Input
 
     service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
-    columns = ColumnMapping.given(column or (), id_column=id_column)
-    begun = service.begin(name, OwnerFiles(project, data, key, certificate, tls_key, authority, policy, columns))
+    columns = ColumnMapping(reading.id or Input().id, reading.columns)
+    files = OwnerFiles(project, data, key, certificate, tls_key, authority, policy, columns, reading)
+    begun = service.begin(name, files)
     if as_json:
         print_json(begun.as_json())
         return
@@ -66,6 +61,7 @@ def init(
     say(f"key fingerprint      {begun.fingerprint} (compare with the other owners; it says nothing about the key)")
     if policy is None:
         say("note: without a policy every wish within the project file is answered", err=True)
+    tell(begun.notes, begun.warnings)
     for doubtful in begun.doubtful_columns:
         say(f"note: {doubtful}", err=True)
     say(f"next: unveil owner check {folder}", err=True)

@@ -22,6 +22,8 @@ def check_lines(report: CheckReport) -> Iterator[str]:
     yield f"fingerprint  {report.fingerprint} (the other owner's must be the same)"
     yield ""
     yield from _columns(report.columns)
+    yield from (f"  note: {one}" for one in report.notes)
+    yield from (f"  warning: {one}" for one in report.warnings)
     yield ""
     yield f"to the record unit, layer {RECORD_LAYER}, with unveil owner upload"
     yield f"  {records}, each as {_encoded(upload)} under a random handle; {_size(upload.bytes)}"
@@ -64,6 +66,9 @@ def _pairs(check: AttributeUnitCheck, records: int) -> Iterator[str]:
         return
     planned, most = count(check.pairs_asked, "pair"), count(check.most_pairs_asked, "pair")
     yield f"  the protocol asks about {planned}, and about up to {most} if either owner refuses much"
+    if check.strangers_asked:
+        strangers = count(check.strangers_asked, "pair")
+        yield f"  of them up to {strangers} are of strangers, so that a wish does not tell who has a partner"
     yield "  no more is answered, whatever a unit asks; caps.project.pairs of a policy can only narrow it"
     yield f"  records that may be asked about: {check.records:,} of {records:,}"
     yield f"  for each pair, filters of {check.bits} bits under a key of its own: {', '.join(check.attributes)}"

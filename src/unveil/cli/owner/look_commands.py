@@ -118,29 +118,59 @@ def results(
     folder: Folder,
     *,
     out: Annotated[Path, typer.Option(help="CSV file to write: record_id, link_id", show_default=False)],
-    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+    join: Annotated[
+        Path | None, typer.Option(help="file to write for whoever may join: sealed, with this owner's key")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace files that exist")] = False,
     demonstration: AllowUnprotected = False,
     as_json: Json = False,
 ) -> None:
     """
-    Write the link table: a link id for every record; records of the same person have the same, at every owner.
+    Write the link table: a link id of this owner's own for every record, which tells nothing by itself.
 
-    Exits with 75 while the links have not come yet.
+    How many links there are and how good they seem goes into a file beside it, .quality.json, if owners are told. What
+    belongs together at both owners is sealed in the file of --join: unveil join pairs opens it, for whom the project
+    file allows it. Exits with 75 while the links have not come yet.
 
-    Example: unveil owner results hospital-a --out links.csv
+    Example: unveil owner results hospital-a --out links.csv --join hospital-a.join
     """
     from unveil.cli.owner.screen import TerminalNotes
+    from unveil.cli.quality_lines import quality_lines
     from unveil.files.atomic import check_target
     from unveil.files.write import write_rows
+    from unveil.joining.terms import OWNERS
+    from unveil.runtime.joining import write_part
     from unveil.runtime.owner.service import OwnerService
+    from unveil.runtime.results_quality import quality_file, write_quality
 
-    check_target(out, overwrite=force)
-    links = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes)).links()
+    beside = quality_file(out)
+    for file in (out, join, beside):
+        if file is not None:
+            check_target(file, overwrite=force)
+    service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
+    links = service.links()
     if not links:
         say_error("the links have not come yet", f"unveil owner run {folder} fetches them; then try again")
         raise typer.Exit(TRY_AGAIN)
     write_rows(out, ("record_id", "link_id"), links, ids=("record_id",), overwrite=force)
+    quality = service.quality()
+    if quality is not None:
+        write_quality(beside, quality, overwrite=force)
+    part = service.join_part() if join is not None else None
+    if join is not None and part is not None:
+        write_part(join, part, overwrite=force)
     if as_json:
-        print_json({"file": str(out), "records": len(links)})
-    else:
-        say(f"{len(links)} link ids written to {out}")
+        print_json(
+            {
+                "file": str(out), "join": None if join is None else str(join), "records": len(links),
+                "quality": None if quality is None else {"file": str(beside), **quality.as_json()},
+            }
+        )  # fmt: skip
+        return
+    say(f"{len(links)} link ids written to {out}")
+    if quality is not None:
+        say_lines(quality_lines(quality))
+    if join is not None and part is not None:
+        say(f"part to join written to {join}")
+        other = "the other owner, or get theirs" if part.join == OWNERS else "the research centre, with your link ids"
+        say(f"next: hand it to {other}", err=True)

@@ -7,6 +7,7 @@ from typing import Final
 
 from unveil.cli.owner.lines import count, percent
 from unveil.cli.owner.phase_lines import NOT_COMPLETE
+from unveil.cli.quality_lines import quality_line
 from unveil.runtime.owner.status import OwnerStatus, UnitAnswer
 from unveil.runtime.owner.upload_judgement import MEND
 
@@ -16,6 +17,7 @@ _AGREED: Final = {
     False: "keys or parameters differ",
 }
 _YES_OR_NO: Final = {True: "yes", False: "no", None: "not known yet"}
+_PAUSED: Final = {True: ", and nothing leaves: paused", False: ""}
 _LONGEST: Final = 300  # characters of what a unit says
 
 
@@ -38,14 +40,23 @@ def status_lines(status: OwnerStatus, folder: object) -> Iterator[str]:
         yield f"wishes       to the {unit}: {answered}"
     if status.waiting_for_approval:
         yield f"approval     {count(status.waiting_for_approval, 'wish waits', 'wishes wait')} for it"
-    yield f"to be sent   {count(status.messages_to_send, 'message')}"
-    yield f"links        {'here' if status.links else 'not here yet'}"
+    yield f"to be sent   {count(status.messages_to_send, 'message')}{_PAUSED[status.paused]}"
+    yield from _linkage_lines(status)
     for unit, answer in status.units.items():
         yield f"{unit:<14} {unit_line(answer)}"
     for answer in status.units.values():
         for warning in answer.warnings:
             yield f"warning      {warning.sentence}"
     yield f"next         {_next(status, folder)}"
+
+
+def _linkage_lines(status: OwnerStatus) -> Iterator[str]:
+    """Where the whole linkage stands, and its result."""
+    if status.linkage is not None:
+        yield f"linkage      {status.linkage.sentence}"
+    yield f"links        {'here' if status.links else 'not here yet'}"
+    if status.quality is not None:
+        yield f"quality      {quality_line(status.quality)}"
 
 
 def unit_line(answer: UnitAnswer) -> str:
@@ -70,6 +81,7 @@ def _next(status: OwnerStatus, folder: object) -> str:
     cases = (
         (status.data, "put the data back as it was; no other command works until then"),
         (status.links, f"unveil owner results {folder} --out links.csv"),
+        (status.paused, f"unveil owner resume {folder}"),
         (status.closed, "nothing: the record unit has closed the project; ask whoever runs it"),
         (status.set_aside, MEND),
         (status.waiting_for_approval > status.approvals_to_take_up, f"unveil owner approve {folder}"),

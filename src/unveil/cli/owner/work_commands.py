@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from unveil.cli.door import notes, print_json, say, say_error
+from unveil.cli.door import notes, print_json, say, say_error, say_lines
 from unveil.cli.options import Json
 from unveil.cli.owner.options import AllowUnprotected, Folder
 
@@ -52,6 +52,7 @@ def run(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Jso
     from unveil.cli.owner.phase_lines import wishes_line
     from unveil.cli.owner.screen import RunScreen
     from unveil.cli.owner.stopping import TerminalStop
+    from unveil.cli.quality_lines import quality_lines
     from unveil.runtime.owner.service import OwnerService
 
     stop = TerminalStop()
@@ -64,6 +65,8 @@ def run(folder: Folder, *, demonstration: AllowUnprotected = False, as_json: Jso
         return
     say(f"the links of {report.records:,} records have come")
     say(wishes_line(report.wishes) or "no wish was made")
+    if report.quality is not None:
+        say_lines(quality_lines(report.quality))
     for warning in report.warnings:
         say(f"warning: {warning.sentence}")
     say(f"next: unveil owner results {folder} --out links.csv", err=True)

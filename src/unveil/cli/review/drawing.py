@@ -1,7 +1,8 @@
 """
 The reviewer's screen: progress and budget, a line for each attribute, and the chosen one in full.
 
-It draws what `review_unit.display` lets it show and nothing of what the models think.
+It draws what `review_unit.display` lets it show and nothing of what the models think. Both values stand under each
+other, the same position in the same column, and words are never cut off.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, Group, OverflowMethod, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -26,15 +27,16 @@ from unveil.roles.review_unit.display import (
     share_opened,
 )
 from unveil.roles.review_unit.masking import Stage
+from unveil.roles.review_unit.rows import GAP
 from unveil.safety.visible import visible
 from unveil.schema import Schema
 
 if TYPE_CHECKING:
-    from unveil.lab.simulation.seen_risk import RiskOfPair
+    from unveil.one_place.seen_risk import RiskOfPair
 
-_COLUMNS: Final = (("", 1), ("attribute", 14), ("left", 15), ("right", 15), ("", 3), ("difference", 27))
-_OTHER_LINES: Final = 14  # of the screen, beside those of the attributes
-_DETAIL_LINES: Final = 5
+_OTHER_LINES: Final = 10  # of the screen, beside those of the attributes
+_LABEL: Final = 19  # columns of the terminal, with the mark of the chosen attribute
+_WORDS: Final = 25  # the least that words get beside the values; they go on in the next line
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,21 @@ class ReviewScreen:
     ) -> RenderableType:
         """A pair with one attribute chosen: progress and budget first, so that no terminal is too small for them."""
         shown = self.cells(task, stages)
+        price = self._price(task, stages, shown[row]) if shown[row].can_open else ("", "")
+        return self.drawn(str(progress), shown, price, row=row, confidence=confidence)
+
+    def drawn(
+        self, progress: str, shown: Sequence[Cell], price: tuple[str, str], *, row: int, confidence: str
+    ) -> RenderableType:
+        """The same from cells, wherever they come from; `price` is what opening the chosen one would cost."""
+        cell = shown[row]
+        detail = (f"{cell.label}: {cell.words}", *price)  # always three lines: the keys below stay where they are
         return Group(
-            Text(str(progress), style="bold"),
+            Text(visible(progress), style="bold"),
             Text(),
             self._table(shown, row),
             Text(),
-            self._detail(task, stages, shown[row]),
+            *map(self._printable, map(visible, detail)),
             Text(f"confidence {confidence} of 6"),
             Text(keys.SHORT_HELP, style="dim"),
         )
@@ -99,27 +110,34 @@ class ReviewScreen:
         return self._printable(keys.LONG_HELP)
 
     def _table(self, shown: Sequence[Cell], row: int) -> Table:
-        """One line per cell; with more cells than lines, those around the chosen one."""
-        table = Table(box=None, expand=True, padding=(0, 1, 0, 0))
-        overflow: OverflowMethod = "ellipsis" if self._is_unicode else "crop"
-        for title, ratio in _COLUMNS:
-            table.add_column(title, ratio=ratio, no_wrap=True, overflow=overflow)
-        lines = max(3, self._console.height - _OTHER_LINES)
-        first = min(max(0, row - lines // 2), max(0, len(shown) - lines))
-        for at, cell in enumerate(shown[first : first + lines], start=first):
-            parts = (">" if at == row else "", cell.label, cell.left, cell.right, cell.icon, cell.words)
-            table.add_row(*map(self._printable, map(visible, parts)), style="bold" if at == row else None)
+        """Both values of every cell under each other, its words beside them; with too many cells, those around one."""
+        table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_header=False)
+        table.add_column(width=_LABEL)
+        table.add_column(no_wrap=True, width=self._width)
+        table.add_column(ratio=1, overflow="fold")
+        lines = [self._lines(cell) for cell in shown]
+        heights = [max(len(each), -(-len(cell.words) // _WORDS)) for each, cell in zip(lines, shown, strict=True)]
+        first, last = _around(row, heights, max(3, self._console.height - _OTHER_LINES))
+        for at in range(first, last):
+            cell = shown[at]
+            values = "\n".join(map(visible, lines[at]))
+            parts = (visible(f"{'>' if at == row else ' '} {cell.label}"), values, visible(f"{cell.icon} {cell.words}"))
+            table.add_row(*map(self._printable, parts), style="bold" if at == row else None)
         return table
 
-    def _detail(self, task: ReviewablePair, stages: Mapping[str, Stage], cell: Cell) -> RenderableType:
-        """The chosen cell in full, and what opening it further would cost, said before it is paid."""
-        lines = [f"{cell.label}: {cell.words}"]
-        if cell.state == "shown":
-            lines += [f"  left   {cell.left}", f"  right  {cell.right}"]
-        if cell.can_open:
-            lines += self._price(task, stages, cell)
-        lines += [""] * (_DETAIL_LINES - len(lines))  # the keys below stay where they are
-        return Group(*map(self._printable, map(visible, lines)))
+    @property
+    def _width(self) -> int:
+        """Columns for values, so that the words beside them have room."""
+        return max(10, self._console.width - _LABEL - _WORDS - 5)
+
+    def _lines(self, cell: Cell) -> list[str]:
+        """Both rows under each other; long ones go on below, both at the same position."""
+        if not cell.left:
+            return [""]
+        width = self._width
+        return [
+            row[start : start + width] for start in range(0, len(cell.left), width) for row in (cell.left, cell.right)
+        ]
 
     def _price(self, task: ReviewablePair, before: Mapping[str, Stage], cell: Cell) -> tuple[str, str]:
         after = opened_further(task, self._schema, before, cell.attribute)
@@ -134,7 +152,24 @@ class ReviewScreen:
     def _printable(self, text: str) -> Text:
         """The text as this terminal can print it; never read as markup."""
         if not self._is_unicode:
-            for icon, plain in words.ASCII_ICONS.items():
+            for icon, plain in (words.ASCII_ICONS | {GAP: "_"}).items():
                 text = text.replace(icon, plain)
             text = text.encode("ascii", "replace").decode()
         return Text(text)
+
+
+def _around(row: int, heights: Sequence[int], lines: int) -> tuple[int, int]:
+    """The cells from the first to before the last that fit, with the chosen one among them."""
+    first = last = row
+    left = lines - heights[row]
+    last += 1
+    while True:
+        grown = False
+        if last < len(heights) and heights[last] <= left:
+            left -= heights[last]
+            last, grown = last + 1, True
+        if first > 0 and heights[first - 1] <= left:
+            first, grown = first - 1, True
+            left -= heights[first]
+        if not grown:
+            return first, last

@@ -33,8 +33,9 @@ q  or Ctrl-C        quit; everything is saved
 
 *        the two values agree here
 $ % @ …  a hidden character; the same sign is the same character
+·        a gap: only the other value has a character here
 ✎ replaced   + added   ⇄ neighbours swapped   ⤨ changed places
-✓ equal      ✗ dissimilar      ? missing or withheld
+✓ equal      ✗ different       ? missing or withheld
 
 Any key goes back."""
 

@@ -18,13 +18,13 @@ from rich.text import Text
 
 from unveil.cli.review import keys
 from unveil.cli.review.drawing import BatchProgress, ReviewScreen
-from unveil.lab.simulation.session_file import SessionFile
+from unveil.one_place.session_file import SessionFile
 from unveil.roles.review_unit.display import NOTHING_MORE, Hiding, ReviewablePair, Verdict, opened_further
 from unveil.roles.review_unit.session import ReviewSession, batch_key
 from unveil.schema import Schema
 
 if TYPE_CHECKING:
-    from unveil.lab.simulation.seen_risk import RiskOfPair
+    from unveil.one_place.seen_risk import RiskOfPair
 
 EXIT_TRY_AGAIN: Final = 75
 

@@ -8,6 +8,7 @@ from typing import Final
 from unveil.encoding.planning.figures import SchemaFigures
 
 _LEAST_FILL, _MOST_FILL = 0.3, 0.5
+_FILL_OFF: Final = 0.1
 _MOST_MISSING: Final = 0.5
 _MOST_STAND_INS: Final = 0.02
 _WEIGHT_OFF: Final = 3.0
@@ -47,8 +48,9 @@ def _weights(figures: SchemaFigures) -> Iterator[str]:
 
 
 def _fill(figures: SchemaFigures) -> Iterator[str]:
-    if not _LEAST_FILL <= figures.fill <= _MOST_FILL:
-        advice = "set the attributes' h" if figures.fitting_h is None else f"h = {figures.fitting_h} makes it 40%"
+    if abs(figures.fill - figures.wanted_fill) > _FILL_OFF:
+        makes = f"h = {figures.fitting_h} makes it {figures.wanted_fill:.0%}"
+        advice = "set the attributes' h" if figures.fitting_h is None else makes
         yield f"layer_r: filters are {figures.fill:.0%} full with h = {figures.h}; {advice}"
 
 

@@ -20,12 +20,12 @@ _OTHER: Final = "other"
 _FREE_TEXT: Final = 60  # characters
 _SHORT_DATE: Final = 6  # digits that may be any number
 
-DoubtKind = Literal["name", "contents"]
+DoubtKind = Literal["name", "contents", "form"]
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a column may not be what its attribute says: by its name or by its contents."""
+    """Why a column may not be what its attribute says: by its name, its contents, or how its values were read."""
 
     kind: DoubtKind
     sentence: str

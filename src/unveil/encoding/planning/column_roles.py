@@ -17,6 +17,8 @@ from unveil.schema.attribute_roles import role_from_name
 from unveil.settings.mistakes import near
 
 _OTHER: Final = "other"
+#: In the place of a column: records are identified by the numbers of their rows.
+ROW: Final = "row"
 _EMPTY: Final = 0.95  # of the values missing: nothing can be learnt from the rest
 _FREE_TEXT: Final = 60  # characters
 _ALIKE: Final = 0.9  # chance of agreement from which on an attribute tells nobody apart
@@ -26,7 +28,8 @@ _OF_BIRTH: Final = frozenset({"birth_date", "birth_year"})
 _GENERIC_NAME: Final = re.compile(r"(?:^|[^a-z])(?:name|namen|naam|namn|navn|nimi|nombrecompleto)(?:$|[^a-z])")
 _ID: Final = re.compile(r"(?:^|[^a-z])(?:id|ids|uid|uuid|guid|key|nr|no|number|nummer|pk|rowid)(?:$|[^a-z])|id$")
 
-Reason = Literal["name", "contents"]
+#: By what a role was found: the column's name, its contents, or the word of a person.
+Reason = Literal["name", "contents", "word"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +64,39 @@ FITTING_CONTENTS: Final[dict[str, Callable[[ColumnFacts], bool]]] = {
 }
 
 
-def column_roles(columns: Mapping[str, ColumnFacts], id_column: str) -> dict[str, ColumnRole]:
-    """The role of every column but the record id, in the order of the file."""
+def column_roles(
+    columns: Mapping[str, ColumnFacts], id_column: str, *, said: Mapping[str, str] | None = None
+) -> dict[str, ColumnRole]:
+    """
+    The role of every column but the record id, in the order of the file.
+
+    `said` are columns that a person named, each with the attribute that it is: these are kept whatever they hold.
+    """
+    said = said or {}
     found = {name: _role(name, facts) for name, facts in columns.items() if name != id_column}
+    for name, attribute in said.items():
+        role = role_from_name(attribute)
+        found[name] = ColumnRole(found[name].role if role == _OTHER else role, "word")
     found = _second_names(_whole_names(_names_by_name(found), columns))
     found = _one_date_of_birth(found, columns)
-    return {name: _of_use(column, columns[name]) for name, column in found.items()}
+    return {name: column if name in said else _of_use(column, columns[name]) for name, column in found.items()}
 
 
-def id_column(columns: Mapping[str, ColumnFacts], wanted: str | None = None) -> str:
-    """The column that identifies a record: the wanted one, or the likeliest of those in which no value repeats."""
+def id_column(columns: Mapping[str, ColumnFacts], wanted: str | None = None, *, fallback: str | None = None) -> str:
+    """
+    The column that identifies a record: the wanted one, or the likeliest of those in which no value repeats.
+
+    Where there is none, rows may be numbered if that is the `fallback`.
+    """
+    if wanted == ROW and ROW not in columns:
+        return ROW
     if wanted is not None:
         return _checked_id(columns, wanted)
     unique = [name for name, facts in columns.items() if _identifies(facts)]
+    if not unique and fallback == ROW:
+        return ROW
     if not unique:
-        hint = "name the column that identifies a record with --id, or add one that numbers the records"
+        hint = "name the column that identifies a record with --id, or number the rows with --id row"
         raise SettingError("no column has a value of its own in every record", hint=hint)
     return min(unique, key=lambda name: (_id_rank(name), list(columns).index(name)))
 
@@ -142,7 +163,7 @@ def _name_from_contents(facts: ColumnFacts) -> str:
 
 def _names_by_name(found: dict[str, ColumnRole]) -> dict[str, ColumnRole]:
     """Where a column is called a family name, others are none, whatever stands in them: occupations are names, too."""
-    if not any(column.role == "family_name" and column.by == "name" for column in found.values()):
+    if not any(column.role == "family_name" and column.by != "contents" for column in found.values()):
         return found
     others = [name for name, column in found.items() if column.role == "family_name" and column.by == "contents"]
     return {name: replace(column, role=_OTHER) if name in others else column for name, column in found.items()}
@@ -172,7 +193,7 @@ def _whole_names(found: dict[str, ColumnRole], columns: Mapping[str, ColumnFacts
 def _one_date_of_birth(found: dict[str, ColumnRole], columns: Mapping[str, ColumnFacts]) -> dict[str, ColumnRole]:
     """Leave out dates that are no dates of birth, and a year or an age beside the date."""
     settled = dict(found)
-    named = [name for name, column in found.items() if column.role == "birth_date" and column.by == "name"]
+    named = [name for name, column in found.items() if column.role == "birth_date" and column.by != "contents"]
     guessed = [name for name, column in found.items() if column.role == "birth_date" and column.by == "contents"]
     kept = named or [name for name in guessed if columns[name].years > _LIFETIME][:1]
     for name in guessed:

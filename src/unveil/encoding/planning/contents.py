@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from unveil.encoding.dates import date_parts
 from unveil.encoding.normalise import normalise
 from unveil.encoding.planning.common_names import FAMILY_NAMES, GIVEN_NAMES, STREET_ENDINGS, STREET_WORDS
+from unveil.forms.dates import date_parts
 
 _PLAIN: Final = ("transliterate", "trim", "lowercase", "strip-accents")
 _OLDEST, _YOUNGEST = 1880, 2035

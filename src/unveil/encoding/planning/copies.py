@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.dates import exchanged
+from unveil.forms.dates import exchanged
 from unveil.schema import Attribute, Schema
 from unveil.schema.attribute_roles import CHANGES, ROLES, ChangeOfLife
 

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.dates import order_of
 from unveil.encoding.planning.contents import content_shares, year_span
 from unveil.encoding.planning.strangers import ChanceOfAgreement, agreement
+from unveil.forms.dates import order_of
 from unveil.records import Column, Records
 
 _LOOKED_AT: Final = 2000  # values whose content is looked at
@@ -48,7 +48,7 @@ class ColumnFacts:
 
 def facts_of(column: Column) -> ColumnFacts:
     """The facts of a column as it stands in the file."""
-    counts, lengths = column.counts(), np.array([len(value) for value in column.distinct])
+    counts, lengths = column.counts(), column.lengths()
     present = int(counts[lengths > 0].sum())
     values = sample_of_values(column)
     return ColumnFacts(

@@ -84,6 +84,7 @@ class SchemaFigures:
     h: int
     fill: float
     fitting_h: int | None
+    wanted_fill: float
     keys: tuple[KeyFigures, ...]
     lost: float | None
     lost_worse: float | None
@@ -124,6 +125,7 @@ def schema_figures(
         h=schema.layer_r.h,
         fill=filled.fill,
         fitting_h=filled.fitting_h,
+        wanted_fill=filled.wanted,
         keys=tuple(keys),
         lost=as_assumed.pop(ASSUMED, None),
         lost_worse=worse.get(ASSUMED),

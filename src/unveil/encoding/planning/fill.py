@@ -18,10 +18,13 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.encoding.qgrams import tokenise
 from unveil.records import Column, Records
-from unveil.schema import Attribute, Schema
+from unveil.schema import Attribute, LayerR, Schema
+from unveil.schema.hardening import METHODS
 
 #: The share of bits that should be set: the most even guess from which similarity can still be told.
 WANTED_FILL: Final = 0.4
+#: The same where each bit sent is the XOR of several: those of a half full filter are the most like coins.
+HALF: Final = 0.5
 _MOST: Final = 512  # positions that a schema takes
 
 TokenCounts = NDArray[np.int64]
@@ -38,18 +41,23 @@ def expected_fill(counts: TokenCounts, *, m: int, h: int) -> float:
     return float(1 - np.mean((1 - 1 / m) ** (present * float(h)))) if len(present) else 0.0
 
 
-def fitting_h(counts: TokenCounts, *, m: int) -> int:
+def fitting_h(counts: TokenCounts, *, m: int, wanted: float = WANTED_FILL) -> int:
     """The positions per token that come nearest to the wanted fill, 1 to 512."""
-    return _nearest(lambda h: expected_fill(counts, m=m, h=h)) if counts.any() else 1
+    return _nearest(lambda h: expected_fill(counts, m=m, h=h), wanted) if counts.any() else 1
 
 
-def _nearest(fill: Callable[[int], float]) -> int:
+def wanted_fill(layer: LayerR) -> float:
+    """The share of bits that should be set in filters of this layer, before they are hardened."""
+    return HALF if any(METHODS[step.method].xor_of(step) > 1 for step in layer.hardening) else WANTED_FILL
+
+
+def _nearest(fill: Callable[[int], float], wanted: float) -> int:
     """The h at which this fill, which grows with h, is nearest to the wanted one."""
     low, high = 1, _MOST
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if fill(middle) >= WANTED_FILL else (middle + 1, high)
-    return min((h for h in (low - 1, low) if h >= 1), key=lambda h: abs(fill(h) - WANTED_FILL))
+        low, high = (low, middle) if fill(middle) >= wanted else (middle + 1, high)
+    return min((h for h in (low - 1, low) if h >= 1), key=lambda h: abs(fill(h) - wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,7 @@ class RecordFill:
 
     fill: float
     fitting_h: int | None
+    wanted: float
 
 
 def record_fill(records: Records, schema: Schema) -> RecordFill:
@@ -72,7 +81,7 @@ def record_fill(records: Records, schema: Schema) -> RecordFill:
         encoder = Encoder(schema.model_copy(update={"layer_r": layer}), OwnerKey(bytes(32)), project="fill")
         return float(np.bitwise_count(encoder.record_level(records)).sum() / (len(records) * layer.m))
 
-    found = fill(schema.layer_r.h)
+    found, wanted = fill(schema.layer_r.h), wanted_fill(schema.layer_r)
     if fill(1) == fill(2):
-        return RecordFill(found, None)
-    return RecordFill(found, _nearest(fill))
+        return RecordFill(found, None, wanted)
+    return RecordFill(found, _nearest(fill, wanted), wanted)

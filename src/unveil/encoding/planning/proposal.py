@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -17,16 +17,19 @@ import numpy as np
 
 from unveil.encoding.planning.attribute_facts import AttributeFacts, attribute_facts
 from unveil.encoding.planning.blocks import BlockingTable
-from unveil.encoding.planning.column_roles import ColumnRole, column_roles, id_column
+from unveil.encoding.planning.column_roles import ROW, ColumnRole, column_roles, id_column
+from unveil.encoding.planning.drafts import drafted
 from unveil.encoding.planning.facts import ColumnFacts, facts_of, sample_of_rows, some_records
-from unveil.encoding.planning.fill import fitting_h
+from unveil.encoding.planning.fill import HALF, fitting_h
 from unveil.encoding.planning.key_choice import choose_keys
+from unveil.encoding.planning.protection import LENGTH, protected
 from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import make_trials
 from unveil.errors import SettingError
+from unveil.forms.column_forms import in_form
 from unveil.records import Column, Records
-from unveil.schema import Attribute, BlockingKey, Input, LayerA, LayerR, Schema
-from unveil.schema.attribute_roles import ROLES
+from unveil.schema import Attribute, BlockingKey, Input, LayerA, Schema
+from unveil.settings.mistakes import near
 
 #: Is given a few words on what is being done.
 Stage = Callable[[str], None]
@@ -45,7 +48,8 @@ class ProposedSchema:
 
     `columns` gives each column's role, or why it was left out, and `facts` the columns in numbers; `measured` has the
     facts of each attribute, of one owner's records or both's; `elsewhere` the column of the other owner's file.
-    `records` are the owners' own, under numbers in the place of their ids.
+    `records` are the owners' own, under numbers in the place of their ids; `warnings` tell by owner of values that were
+    hard to read, and name columns.
     """
 
     schema: Schema
@@ -55,6 +59,8 @@ class ProposedSchema:
     elsewhere: Mapping[str, str]
     records: Records
     other: Records | None
+    other_id: str | None = None
+    warnings: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +78,51 @@ def propose(
     *,
     name: str = "proposed",
     record_id: str | None = None,
+    other_id: str | None = None,
+    said: Mapping[str, str] | None = None,
+    other_said: Mapping[str, str] | None = None,
     stage: Stage = lambda _: None,
 ) -> ProposedSchema:
-    """The schema for these columns of an owner's file, and of the other owner's where both can be had."""
+    """
+    The schema for these columns of an owner's file, and of the other owner's where both can be had.
+
+    `said` gives by attribute the column that a person named for it, `other_said` the other file's.
+    """
+    for names, there in ((said, columns), (other_said, other)):
+        for column in (names or {}).values():
+            if column not in (there or {}):
+                raise SettingError(f"no column {column}{near(column, there or {})}", hint="name a column of the file")
     facts = _facts(columns, stage)
     identifier = id_column(facts, record_id)
     theirs = None if other is None else _facts(other, stage)
-    chosen = _chosen(facts, theirs, identifier)
-    records = _records(columns, {name: column for column, name in chosen.names.items()})
-    others = (
-        None if other is None else _records(other, {chosen.names[c]: there for c, there in chosen.elsewhere.items()})
-    )
-    drafts = [_draft(name, column, chosen.roles[column].role, facts[column]) for column, name in chosen.names.items()]
+    if theirs is not None:
+        wanted = other_id or (identifier if identifier in theirs else None)
+        other_id = id_column(theirs, wanted, fallback=ROW)
+    chosen = _chosen(facts, theirs, (identifier, other_id), (said or {}, other_said or {}))
+    drafts = []
+    for column, attribute in chosen.names.items():
+        called = chosen.elsewhere.get(column, column)
+        both = [columns[column], *([] if other is None else [other[called]])]
+        draft = drafted(attribute, column, chosen.roles[column].role, facts[column], both)
+        drafts.append(draft.model_copy(update={"other_columns": (called,)} if called != column else {}))
+    own = _formed(columns, {draft: draft.source for draft in drafts})
+    formed = None if other is None else _formed(other, {draft: chosen.elsewhere[draft.source] for draft in drafts})
+    records, others = own.records, None if formed is None else formed.records
     stage("counting q-grams")
-    schema = Schema(name=name, input=Input(id=identifier), attributes=tuple(drafts))
+    other_ids = () if other_id in {None, identifier} else (str(other_id),)
+    schema = Schema(name=name, input=Input(id=identifier, other_ids=other_ids), attributes=tuple(drafts))
     sides = [(side, PersonMarks.of(side, schema)) for side in (records, others) if side is not None]
     measured = {draft.name: [attribute_facts(side, draft, marks) for side, marks in sides] for draft in drafts}
     schema = schema.model_copy(
         update={
             "attributes": tuple(_finished(draft, measured[draft.name]) for draft in drafts),
-            "layer_r": LayerR(h=_record_h(list(measured.values()))),
+            "layer_r": protected(drafts, _record_h(list(measured.values()))),
         }
     )
     stage("trying blocking keys")
     schema = schema.model_copy(update={"blocking": proposed_keys(records, others, schema, measured)})
-    return ProposedSchema(schema, chosen.roles, facts, measured, chosen.elsewhere, records, others)
+    warnings = (own.warnings, () if formed is None else formed.warnings)
+    return ProposedSchema(schema, chosen.roles, facts, measured, chosen.elsewhere, records, others, other_id, warnings)
 
 
 def proposed_keys(
@@ -111,15 +137,15 @@ def proposed_keys(
     return choose_keys(table, make_trials(sample, schema, missing, times=_TIMES), records=size)
 
 
-def attribute_names(columns: Sequence[str], roles: Sequence[str]) -> list[str]:
+def attribute_names(columns: Sequence[str], roles: Sequence[str], *, taken: Collection[str] = ()) -> list[str]:
     """A name for the attribute of each column: the column's own in plain letters, or that of its role."""
     names: list[str] = []
     for column, role in zip(columns, roles, strict=True):
         plain = unicodedata.normalize("NFKD", column.casefold().replace("ß", "ss"))
         slug = _APART.sub("_", "".join(c for c in plain if not unicodedata.combining(c))).strip("_")
         first = slug if slug[:1].isalpha() else role
-        tries = (first, *(f"{first}_{number}" for number in range(2, len(columns) + 2)))
-        names.append(next(one for one in tries if one not in names))
+        tries = (first, *(f"{first}_{number}" for number in range(2, len(columns) + len(taken) + 2)))
+        names.append(next(one for one in tries if one not in names and one not in taken))
     return names
 
 
@@ -131,54 +157,76 @@ def _facts(columns: Mapping[str, Column], stage: Stage) -> dict[str, ColumnFacts
     return found
 
 
-def _chosen(facts: Mapping[str, ColumnFacts], theirs: Mapping[str, ColumnFacts] | None, identifier: str) -> _Chosen:
-    roles, elsewhere = column_roles(facts, identifier), {}
+def _chosen(
+    facts: Mapping[str, ColumnFacts],
+    theirs: Mapping[str, ColumnFacts] | None,
+    identifiers: tuple[str, str | None],
+    said: tuple[Mapping[str, str], Mapping[str, str]],
+) -> _Chosen:
+    attribute_of = {column: attribute for attribute, column in said[0].items()}
+    roles, elsewhere = column_roles(facts, identifiers[0], said=attribute_of), {}
     if theirs is not None:
+        of_theirs = {column: attribute for attribute, column in said[1].items()}
         elsewhere = _same_elsewhere(
-            roles, column_roles(theirs, identifier if identifier in theirs else id_column(theirs))
+            roles,
+            column_roles(theirs, identifiers[1] or "", said=of_theirs),
+            {said[0].get(attribute, attribute): column for attribute, column in said[1].items()},
         )
         for name, column in roles.items():
             there = elsewhere.get(name)
             if there is None:
                 roles[name] = replace(column, left_out=column.left_out or "the other file has no such column")
-            elif column.role == "birth_date" and facts[name].order != theirs[there].order:
-                remark = (
-                    f"written {facts[name].order} here and {theirs[there].order} in the other file: write both alike"
-                )
-                roles[name] = replace(column, remark=remark)
     kept = [name for name, column in roles.items() if column.left_out is None]
     if not kept:
         raise SettingError("no column is of use", hint="columns must hold marks of people: names, dates, addresses")
-    names = attribute_names(kept, [roles[column].role for column in kept])
-    return _Chosen(roles, dict(zip(kept, names, strict=True)), {c: elsewhere[c] for c in kept if c in elsewhere})
+    own = attribute_names(kept, [roles[column].role for column in kept], taken=said[0])
+    names = {column: attribute_of.get(column, name) for column, name in zip(kept, own, strict=True)}
+    return _Chosen(roles, names, {c: elsewhere[c] for c in kept if c in elsewhere})
 
 
-def _same_elsewhere(roles: Mapping[str, ColumnRole], theirs: Mapping[str, ColumnRole]) -> dict[str, str]:
-    """For each column the one of the other file that holds the same: of its name, else the only one of its role."""
-    found = {name: name for name in roles if name in theirs}
+def _same_elsewhere(
+    roles: Mapping[str, ColumnRole], theirs: Mapping[str, ColumnRole], said: Mapping[str, str]
+) -> dict[str, str]:
+    """For each column the one of the other file with the same in it: as said, by name and role, by role, by name."""
+    found = {name: there for name, there in said.items() if name in roles}
+
+    def take(name: str, there: str) -> None:
+        if name not in found and there not in found.values():
+            found[name] = there
+
+    for name, column in roles.items():
+        if name in theirs and theirs[name].role == column.role:
+            take(name, name)
     for name, column in roles.items():
         free = [other for other, there in theirs.items() if there.role == column.role and other not in found.values()]
-        if name not in found and len(free) == 1 and column.role != "other":
-            found[name] = free[0]
+        if len(free) == 1 and column.role != "other":
+            take(name, free[0])
+    for name in roles:
+        if name in theirs:
+            take(name, name)
     return found
 
 
-def _records(columns: Mapping[str, Column], attributes: Mapping[str, str]) -> Records:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Formed:
+    """Records in the form of their attributes' types, and warnings that name columns."""
+
+    records: Records
+    warnings: tuple[str, ...]
+
+
+def _formed(columns: Mapping[str, Column], attributes: Mapping[Attribute, str]) -> _Formed:
+    """The records, each attribute from that column and in its form, under numbers in the place of their ids."""
     count = len(next(iter(columns.values())))
-    return Records([str(row) for row in range(count)], {name: columns[column] for name, column in attributes.items()})
-
-
-def _draft(name: str, column: str, role: str, facts: ColumnFacts) -> Attribute:
-    """The attribute without what follows from its values."""
-    in_digits = facts.most_are("digits alone", 0.95)
-    return Attribute(
-        name=name,
-        column=None if name == column else column,
-        role=role,
-        normalise=("digits-only",) if in_digits else Attribute.model_fields["normalise"].default,
-        frequency=ROLES[role].counted,
-        show="placeholders" if in_digits or ROLES[role].number else "characters",
-    )
+    formed = {each: in_form(columns[column], each) for each, column in attributes.items()}
+    records = Records([str(row) for row in range(count)], {each.name: one.column for each, one in formed.items()})
+    warnings = [
+        f"column {attributes[each]}: {found.sentence}"
+        for each, one in formed.items()
+        for found in one.findings
+        if found.is_warning
+    ]
+    return _Formed(records, tuple(warnings))
 
 
 def _finished(draft: Attribute, measured: Sequence[AttributeFacts]) -> Attribute:
@@ -191,4 +239,4 @@ def _finished(draft: Attribute, measured: Sequence[AttributeFacts]) -> Attribute
 def _record_h(measured: Sequence[Sequence[AttributeFacts]]) -> int:
     """The h of the record-level filter: every attribute adds its q-grams."""
     sides = zip(*([facts.tokens for facts in sides] for sides in measured), strict=True)
-    return fitting_h(np.concatenate([np.sum(side, axis=0) for side in sides]), m=LayerR().m)
+    return fitting_h(np.concatenate([np.sum(side, axis=0) for side in sides]), m=LENGTH, wanted=HALF)

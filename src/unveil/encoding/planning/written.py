@@ -9,10 +9,12 @@ import numpy as np
 
 from unveil.encoding.planning.figures import SchemaFigures
 from unveil.encoding.planning.proposal import ProposedSchema
-from unveil.schema import Attribute
+from unveil.schema import Attribute, Hardening
 from unveil.schema.attribute_roles import ROLES
+from unveil.schema.attribute_types import TEXT
 
 _COMMENT = 34  # the column at which comments begin
+_REASONS = {"name": "by the column's name", "contents": "by the column's contents", "word": "as --column says"}
 _WORST = 3  # misfortunes that are named
 
 
@@ -21,8 +23,7 @@ def schema_text(
 ) -> str:
     """The schema with comments, for a file `source` and perhaps another owner's file."""
     schema = proposed.schema
-    both = "" if other is None else f" --other {other}"
-    command = f"unveil schema propose {source}{both}"
+    command = f"unveil schema new --from {source}{'' if other is None else f' {other}'}"
     lines = [
         f"# Proposed by `{_plain(command)}` from {figures.records:,} records.",
         "# Change what you know better; `unveil schema check` with --data says what the changed schema would do.",
@@ -31,6 +32,7 @@ def schema_text(
         "",
         "[input]",
         _commented(f"id = {_quoted(schema.input.id)}", "the column that identifies a record"),
+        *(f"other_ids = [{_quoted(name)}]" for name in schema.input.other_ids),
         "",
         *_explanation(proposed),
         *_left_out(proposed, unreadable),
@@ -77,14 +79,18 @@ def _attribute(attribute: Attribute, proposed: ProposedSchema) -> Iterator[str]:
     yield f"name = {_quoted(attribute.name)}"
     if attribute.column is not None:
         yield f"column = {_quoted(attribute.column)}"
-    there = proposed.elsewhere.get(attribute.source)
-    if there is not None and there != attribute.source:
-        yield f"# the other file has it as: column = {_quoted(there)}"
-    yield _commented(f"role = {_quoted(attribute.meaning)}", f"by the column's {role.by}")
-    order = proposed.facts[attribute.source].order if attribute.meaning == "birth_date" else None
+    if attribute.other_columns:
+        line = f"other_columns = [{', '.join(map(_quoted, attribute.other_columns))}]"
+        yield _commented(line, "as the other file calls it")
+    yield _commented(f"role = {_quoted(attribute.meaning)}", _REASONS[role.by])
+    if attribute.type != TEXT:
+        order = proposed.facts[attribute.source].order if attribute.type == "date" else None
+        line = f"type = {_quoted(attribute.type)}"
+        yield _commented(line, f"written {order} here; the other owner may write it otherwise") if order else line
+    if attribute.length is not None:
+        yield _commented(f"length = {attribute.length}", "digits; shorter codes have lost zeros")
     if attribute.normalise != Attribute.model_fields["normalise"].default:
-        line = f"normalise = [{', '.join(map(_quoted, attribute.normalise))}]"
-        yield _commented(line, f"written {order}; the other owner's must be, too") if order else line
+        yield f"normalise = [{', '.join(map(_quoted, attribute.normalise))}]"
     if attribute.show != Attribute.model_fields["show"].default:
         yield f"show = {_quoted(attribute.show)}"
     yield f"h = {attribute.h}"
@@ -116,17 +122,35 @@ def _keys(figures: SchemaFigures) -> Iterator[str]:
 def _rest(proposed: ProposedSchema) -> Iterator[str]:
     layer, smaller = proposed.schema.layer_r, proposed.schema.layer_a
     yield ""
-    yield "# h is chosen for filters that are 40 % full with the bigrams of all attributes."
+    yield "# h is chosen for filters that are half full with the bigrams of all attributes."
     yield "[layer_r]"
     yield f"encoding = {_quoted(layer.encoding)}"
     yield f"m = {layer.m}"
     yield f"h = {layer.h}"
+    for step in layer.hardening:
+        yield from _hardening(step)
     yield ""
     yield "[layer_a]"
     yield f"m = {smaller.m}"
     yield ""
     yield "[protocol]"
     yield f"layers = {proposed.schema.protocol.layers}"
+
+
+def _hardening(step: Hardening) -> Iterator[str]:
+    yield ""
+    if step.by:
+        yield f"# Each bit sent is the XOR of {step.t}, other ones for every value of these fields: kin are not alike,"
+        yield "# and whoever holds a similar register does not recognise people. They should seldom change."
+    else:
+        yield f"# Each bit sent is the XOR of {step.t}, against whoever holds a similar register. A date of birth and a"
+        yield "# given name would protect better, and tell people apart better."
+    yield "[[layer_r.hardening]]"
+    yield f"method = {_quoted(step.method)}"
+    yield f"t = {step.t}"
+    yield f"m = {step.m}"
+    if step.by:
+        yield f"by = [{', '.join(map(_quoted, step.by))}]"
 
 
 def _commented(line: str, comment: str) -> str:

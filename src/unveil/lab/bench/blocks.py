@@ -44,7 +44,7 @@ def run(*, quick: bool, peers: Peers) -> dict[str, Any]:  # noqa: ARG001 - every
         a, b, blocks = _people(n)
         seconds, compared = min(_timed(engine, a, b, blocks) for _ in range(3))
         sizes.append({"records": n, "seconds": seconds, "rate": compared / seconds, "compared": compared})
-    words = built_in().layer_r.m // 64
+    words = built_in("paper").layer_r.m // 64
     return {
         "name": f"{small:,} blocks of 2 × 2 and one of {large:,} × {large:,}",
         "ours": comparisons / mixed,
@@ -79,7 +79,7 @@ def _laps(engine: Engine, small: int, large: int) -> tuple[float, float, int]:
 
 def _people(records: int) -> tuple[Bits, Bits, Blocks]:
     """Filters and blocks of two registers of generated people."""
-    schema = built_in()
+    schema = built_in("paper")
     encoder = Encoder(schema, OwnerKey(bytes(range(32))), project="bench")
     people = generate(records=records)
     a, b = (Bits(encoder.record_level(part), encoder.m) for part in (people.a, people.b))

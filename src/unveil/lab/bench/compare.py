@@ -47,7 +47,7 @@ def run(*, quick: bool, peers: Peers) -> dict[str, Any]:
         sizes.append({"records": n, "seconds": seconds, "rate": n * n / seconds})
         if n == compared:
             against = {threads: _round(a, b, threads, peers) for threads in (1, PROCESSES)}
-    words = built_in().layer_r.m // 64
+    words = built_in("paper").layer_r.m // 64
     hint = peers.obstacle(_PEER, _PROGRAM) or f"{_PEER} could not run"
     return {
         "name": f"all pairs of {compared:,} and {compared:,} records, {words * 64} bits, Dice of at least {THRESHOLD}",
@@ -65,7 +65,7 @@ def run(*, quick: bool, peers: Peers) -> dict[str, Any]:
 
 def clks(records: int) -> tuple[Bits, Bits]:
     """The filters of two registers of generated people."""
-    encoder = Encoder(built_in(), OwnerKey(bytes(range(32))), project="bench")
+    encoder = Encoder(built_in("paper"), OwnerKey(bytes(range(32))), project="bench")
     people = generate(records=records)
     return Bits(encoder.record_level(people.a), encoder.m), Bits(encoder.record_level(people.b), encoder.m)
 

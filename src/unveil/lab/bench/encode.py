@@ -39,7 +39,7 @@ def run(*, quick: bool, peers: Peers) -> dict[str, Any]:
     """Rates from 10,000 records on; where the peer cannot run, its figures are null."""
     from unveil.encoding.bulk.compiled import threads
 
-    schema = built_in()
+    schema = built_in("paper")
     encoder = Encoder(schema, OwnerKey(bytes(range(32))), project="bench")
     obstacle = peers.obstacle(_PEER, _PROGRAM)
     sizes: list[dict[str, Any]] = []

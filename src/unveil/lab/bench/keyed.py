@@ -31,7 +31,7 @@ def run(*, quick: bool, peers: Peers) -> dict[str, Any]:  # noqa: ARG001 - every
     """Rates from 10,000 records (5,000 pairs) on."""
     from unveil.encoding.bulk.compiled import threads
 
-    schema = built_in()
+    schema = built_in("paper")
     people = generate(records=_PEOPLE)
     encoder = Encoder(schema, OwnerKey(bytes(range(32))), project="bench")
     sizes = [_measured(encoder, people, n // 2) for n in SIZES if not quick or n <= QUICK]

@@ -10,23 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.files.read import batches, read_records
+from unveil.files.open_table import TableSource, open_table
+from unveil.files.read import read_records
 from unveil.records import Records
 from unveil.schema import Schema
 
 TRUTH_COLUMNS: Final = ("record_id_a", "record_id_b")
 
 
-def read_truth(path: Path, ids_a: Sequence[str], ids_b: Sequence[str]) -> NDArray[np.int64]:
+def read_truth(source: TableSource, ids_a: Sequence[str], ids_b: Sequence[str]) -> NDArray[np.int64]:
     """
     The true pairs as rows (position in ids_a, position in ids_b), shape (k, 2).
 
-    The file has the columns record_id_a and record_id_b; it may name no pair at all.
+    The table has the columns record_id_a and record_id_b; it may name no pair at all.
     """
     known = [{name: place for place, name in enumerate(ids)} for ids in (ids_a, ids_b)]
     seen: dict[tuple[int, int], int] = {}
-    for batch in batches(path, TRUTH_COLUMNS):
-        for row, *names in zip(batch.rows, *batch.columns, strict=True):
+    table = open_table(source, needed=TRUTH_COLUMNS)
+    path = table.path
+    for batch in table.batches(TRUTH_COLUMNS):
+        for row, *names in zip(batch.rows, batch.values(0), batch.values(1), strict=True):
             found = []
             for column, name, places in zip(TRUTH_COLUMNS, names, known, strict=True):
                 place = places.get(name.strip())

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from unveil.linkage.estimate import Estimate
-from unveil.models.advice import AttributeWorth
-from unveil.models.noise import NO_BETTER_THAN_CHANCE
-from unveil.protocol.data_warnings import DataWarning
+from unveil.one_place.figures import CountedFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +30,6 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class Disclosure:
-    """How many records gave up an attribute on a layer ("record", "attribute", "review"), and in which form."""
-
-    layer: str
-    attribute: str
-    records: int
-    of_records: int
-
-
-@dataclass(frozen=True, slots=True)
 class Shown:
     """One attribute of a reviewed pair as the reviewer saw it: state is equal, dissimilar, missing or shown."""
 
@@ -62,19 +49,8 @@ class AskedPair:
     truth: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """Traffic of one kind of message between two roles."""
-
-    sender: str
-    recipient: str
-    kind: str
-    messages: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult(CountedFigures):
     """One simulated run from reading to result."""
 
     dataset: str
@@ -86,30 +62,22 @@ class RunResult:
     t0: float
     t_final: float
     true_pairs: int
-    candidate_pairs: int
     pairs_completeness: float
     trajectory: tuple[Point, ...]
-    seconds: float
-    peak_rss_mb: float
-    records: tuple[int, int] = (0, 0)
     record_level_f1: float = 0.0
     attribute_level_f1: float | None = None
-    uncertain_band: tuple[float, float] = (0.0, 0.0)
     histogram: Histogram | None = None
-    disclosures: tuple[Disclosure, ...] = ()
     asked: tuple[AskedPair, ...] = ()
-    review_states: dict[str, dict[str, int]] = field(default_factory=dict)  # attribute -> state -> pairs
-    kapr: dict[str, float] = field(default_factory=dict)  # "seen", "held", and "held" had more been asked for
-    flows: tuple[Flow, ...] = ()
-    estimate: Estimate | None = None  # quality as the record unit itself can tell
-    suitability: float | None = None  # how well record-level similarity agrees with the attribute level
-    worth: tuple[AttributeWorth, ...] = ()  # what each attribute is worth, by what was opened
-    reviewer_error: float | None = None  # as the attribute unit estimates it
-    kept_out: dict[str, dict[str, int]] = field(
-        default_factory=dict
-    )  # owner -> reason -> records that were not compared
-    warnings: tuple[DataWarning, ...] = ()  # what the units say looks wrong with the owners' data
-    timings: dict[str, float] = field(default_factory=dict)  # stage -> seconds, in order
+
+    @property
+    def reviewed_pairs(self) -> int:
+        """Pairs that were opened attribute by attribute."""
+        return self.trajectory[-1].reviewed_pairs
+
+    @property
+    def clerical_labels(self) -> int:
+        """Labels that reviewers gave."""
+        return self.trajectory[-1].clerical_labels
 
     @property
     def initial_f1(self) -> float:
@@ -120,19 +88,6 @@ class RunResult:
     def final_f1(self) -> float:
         """F1 at the end."""
         return self.trajectory[-1].f1
-
-    @property
-    def labels_unused(self) -> bool:
-        """Whether reviewers' labels were found to be no better than chance, so that nothing was learnt from them."""
-        return self.reviewer_error is not None and self.reviewer_error >= NO_BETTER_THAN_CHANCE
-
-    def attributes_disclosed(self) -> dict[str, float]:
-        """For each attribute, the share of the reviewed pairs whose values were provided to the review unit."""
-        shares = {}
-        for name, states in self.review_states.items():
-            total = sum(states.values())
-            shares[name] = states.get("shown", 0) / total if total else 0.0
-        return shares
 
     def summary(self) -> dict[str, Any]:
         """The object that `unveil simulate --json` prints."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from unveil.roles.columns import entries
 from unveil.roles.owner.decisions import Answered, Approved
 from unveil.roles.review_unit.decisions import UNSURE, Decided, DecidedByNobody, Opened, OpenedByNobody
 from unveil.roles.review_unit.display import Verdict
+from unveil.runtime.assemble import join_terms
 from unveil.schema import Schema
 from unveil.storage.log.entries import LogEntry
 
@@ -46,7 +48,8 @@ class Replay(Machines):
         *,
         on_point: Callable[[Point], None] = lambda _: None,
     ) -> None:
-        super().__init__(study, schema, settings, on_point=on_point)
+        # What was sealed for this trial's project opens for no other.
+        super().__init__(study, schema, replace(settings, joining=join_terms(trial.project())), on_point=on_point)
         self._trial = trial
         self._disclosed: dict[tuple[Address, bytes], Envelope] = {}  # what owners sent, by the pairs or tasks
         for party, one in zip(OWNERS, self.owners, strict=True):

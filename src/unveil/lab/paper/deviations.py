@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import fmean
 
-from unveil.lab.evaluation.report.figures import score
+from unveil.charts.figures import score
 from unveil.lab.paper import published
 from unveil.lab.paper.cells import MEASURED
 from unveil.lab.paper.findings import Findings

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unveil.lab.evaluation.report.bars import Bar, bar_chart
-from unveil.lab.evaluation.report.figures import count, in_words, score, share
-from unveil.lab.evaluation.report.markup import Markup, el
-from unveil.lab.evaluation.report.sections import section
-from unveil.lab.evaluation.report.svg import figure
-from unveil.lab.evaluation.report.tables import table
+from unveil.charts.bars import Bar, bar_chart
+from unveil.charts.document import section
+from unveil.charts.figures import count, in_words, score, share
+from unveil.charts.markup import Markup, el
+from unveil.charts.svg import figure
+from unveil.charts.tables import table
 from unveil.lab.paper import published
 from unveil.lab.paper.cells import MEASURED
 from unveil.lab.paper.findings import Findings

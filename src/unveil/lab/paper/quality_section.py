@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from unveil.lab.evaluation.report.figures import count, score
-from unveil.lab.evaluation.report.lines import Level, Line, Published, Second, line_chart
-from unveil.lab.evaluation.report.markup import Markup, el
-from unveil.lab.evaluation.report.sections import section
-from unveil.lab.evaluation.report.svg import figure
+from unveil.charts.document import section
+from unveil.charts.figures import count, score
+from unveil.charts.lines import Level, Line, Published, Second, line_chart
+from unveil.charts.markup import Markup, el
+from unveil.charts.svg import figure
 from unveil.lab.paper import published
 from unveil.lab.paper.averages import Average
 from unveil.lab.paper.cells import FOLDED, PLAIN, GridCell

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any
 
-from unveil.lab.evaluation.report.figures import count, counted, duration, score
-from unveil.lab.evaluation.report.markup import Markup, el
-from unveil.lab.evaluation.report.page import POLICY
-from unveil.lab.evaluation.report.sections import section
-from unveil.lab.evaluation.report.tables import table
+from unveil.charts.document import document, section
+from unveil.charts.figures import count, counted, duration, score
+from unveil.charts.markup import Markup, el
+from unveil.charts.tables import table
 from unveil.lab.paper import privacy_section, published, quality_section
 from unveil.lab.paper.deviations import (
     Deviation,
@@ -30,17 +28,6 @@ _SHOWN = 15  # deviations shown before the rest is folded away
 
 def render(found: Findings, content: Mapping[str, Any]) -> str:
     """The page as an HTML document; `content` is the summary of the same findings."""
-    style = resources.files("unveil.lab.evaluation.report").joinpath("style.css").read_text(encoding="utf-8")
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="color-scheme", content="light dark"),
-        el("meta", name="referrer", content="no-referrer"),
-        el("title", TITLE),
-        el("style", Markup(style + _STYLE)),
-    )
     main = el(
         "main",
         _headline(found, content),
@@ -56,7 +43,7 @@ def render(found: Findings, content: Mapping[str, Any]) -> str:
         _numbers(found),
     )
     footer = el("footer", el("p", f"Made by Unveil {content['version']}. This page runs no scripts and loads nothing."))
-    return f"<!doctype html>\n{el('html', head, el('body', _header(found), main, footer), lang='en')}\n"
+    return document(TITLE, _header(found), main, footer, style=_STYLE)
 
 
 def _header(found: Findings) -> Markup:

@@ -16,9 +16,10 @@ from unveil.lab.paper import spread
 from unveil.lab.paper.cells import PLAIN
 from unveil.lab.paper.journal import Result
 from unveil.lab.paper.tasks import StudyTask, StudyTasks
-from unveil.lab.simulation.run import Stopwatch, simulate, starting_threshold
+from unveil.lab.simulation.run import simulate, starting_threshold
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings
+from unveil.one_place.stopwatch import Stopwatch
 from unveil.schema import Schema
 from unveil.schema.presets import with_encoding, with_preset
 

@@ -8,22 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unveil.joining.join_part import joined
+from unveil.joining.terms import BY_OWNERS, JoinTerms
 from unveil.lab.evaluation.quality import quality, truth_flags
-from unveil.lab.evaluation.result import Flow, Point
+from unveil.lab.evaluation.result import Point
 from unveil.lab.simulation.observer import ReviewedPair
-from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.study import PROJECT, Study
 from unveil.linkage.outcome import Flags
 from unveil.linkage.pairs import Rows
-from unveil.models.choice import assessor, attribute_model, record_model
 from unveil.models.forest import Forest
-from unveil.protocol.roles import owner
-from unveil.roles.attribute_unit.machine import AttributeUnit
-from unveil.roles.chance import SeededChance
-from unveil.roles.owner.machine import Owner
+from unveil.one_place.figures import Flow
+from unveil.one_place.parties import Parties
 from unveil.roles.owner.policy import Policy
-from unveil.roles.record_unit.machine import RecordUnit
-from unveil.roles.review_unit.machine import ReviewUnit
 from unveil.schema import Schema
 from unveil.screening.screen import screen
 
@@ -38,7 +36,8 @@ class SimulationSettings:
     t0: float | None = None
     policies: tuple[Policy, Policy] = (Policy(), Policy())
     forest: Forest | None = None
-    near_copies: float = 0.25  # of an upload that may resemble other records of it, as a project file says it
+    joining: JoinTerms = BY_OWNERS
+    near_copies: float = 0.5  # of an upload that may resemble other records of it, as a project file says it
 
 
 class Traffic:
@@ -74,38 +73,21 @@ class Machines:
         self.answered: list[ReviewedPair] = []
         self.traffic = Traffic()
         self._on_point = on_point
-        names = (owner("a"), owner("b"))
-        self.owners = tuple(
-            Owner(
-                name,
-                records,
-                schema,
-                study.encoder,
-                policy=policy,
-                chance=SeededChance(settings.seed, str(name)),
-            )
-            for name, records, policy in zip(names, (study.a, study.b), settings.policies, strict=True)
-        )
-        record_model_, record_features = record_model(schema, t0=settings.t0)
-        self.record_unit = RecordUnit(
+        parties = Parties.of(
+            (study.a, study.b),
             schema,
-            names,
+            study.encoder,
             compare=study.compare,
-            chance=SeededChance(settings.seed, "record unit"),
-            model=record_model_,
-            features=record_features,
-            assessor=assessor(schema),
+            seed=settings.seed,
             screening=partial(screen, resembling=settings.near_copies),
+            policies=settings.policies,
+            t0=settings.t0,
+            forest=settings.forest,
+            joining=settings.joining,
         )
-        attribute_model_, attribute_features = attribute_model(schema, forest=settings.forest)
-        self.attribute_unit = AttributeUnit(
-            schema,
-            names,
-            chance=SeededChance(settings.seed, "attribute unit"),
-            model=attribute_model_,
-            features=attribute_features,
-        )
-        self.review_unit = ReviewUnit(schema, names)
+        self.parties, self.owners = parties, parties.owners
+        self.record_unit, self.attribute_unit = parties.record_unit, parties.attribute_unit
+        self.review_unit = parties.review_unit
 
     @cached_property
     def candidate_rows(self) -> tuple[Rows, Rows]:
@@ -121,9 +103,22 @@ class Machines:
         return kept[0][pairs.left].astype(np.int32), kept[1][pairs.right].astype(np.int32)
 
     @cached_property
+    def truth(self) -> NDArray[np.int64]:
+        """The true pairs, of records that are the same the first one alone, as the record unit takes them."""
+        uploads = [self.record_unit.intake.uploads[one.address].first for one in self.owners]
+        rows = [self.study.truth[:, side] for side in (0, 1)]
+        first = [rows[side] if same is None else same[rows[side]] for side, same in enumerate(uploads)]
+        return np.unique(np.column_stack(first), axis=0)
+
+    @cached_property
     def is_true(self) -> Flags:
         """Which of the pairs that were compared are true. No role can ask this."""
-        return truth_flags(*self.candidate_rows, self.study.truth)
+        return truth_flags(*self.candidate_rows, self.truth)
+
+    def joined(self) -> list[tuple[bytes, bytes]]:
+        """The link ids that belong together, as both owners find out together."""
+        names = (self.owners[0].address.name, self.owners[1].address.name)
+        return joined([one.sealed_links.part(PROJECT, one.address.name, names) for one in self.owners]).pairs
 
     def truth_of(self, task_id: bytes) -> bool:
         """Whether the pair behind a task is true. No role can ask this."""
@@ -136,7 +131,7 @@ class Machines:
 
     def note_quality(self, reviewed_pairs: int, clerical_labels: int) -> None:
         """Note how good the record unit's decisions are now, after so many pairs and labels."""
-        found = quality(self.record_unit.matches(), self.is_true, len(self.study.truth))
+        found = quality(self.record_unit.matches(), self.is_true, len(self.truth))
         point = Point(
             reviewed_pairs=reviewed_pairs,
             clerical_labels=clerical_labels,

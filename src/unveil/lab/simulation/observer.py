@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unveil.lab.evaluation.result import AskedPair, Shown
-from unveil.lab.simulation.reviewer import Reviewer
+from unveil.one_place.parties import Reviewer
 from unveil.roles.review_unit.display import ReviewablePair, Verdict, cells
 from unveil.schema import Schema
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -12,14 +11,6 @@ from unveil.roles.chance import Chance
 from unveil.roles.review_unit.display import ReviewablePair, Verdict
 
 _COIN = 0.5  # nobody does worse than a coin for want of values
-
-
-class Reviewer(Protocol):
-    """Whoever decides about masked pairs: a simulation, a person at a terminal, later a page."""
-
-    def review(self, pairs: Sequence[ReviewablePair], *, spent: int, budget: int) -> list[Verdict]:
-        """A verdict for each pair of a batch; `spent` labels of the budget were given before."""
-        ...
 
 
 class SimulatedReviewer:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from unveil.errors import ProtocolError, SettingError
+from unveil.errors import SettingError
 from unveil.lab.evaluation.result import Point
 from unveil.lab.simulation.machines import Machines, SimulationSettings
-from unveil.lab.simulation.reviewer import Reviewer, SimulatedReviewer
+from unveil.lab.simulation.reviewer import SimulatedReviewer
 from unveil.lab.simulation.study import Study
 from unveil.models.forest import Forest
+from unveil.one_place.parties import Reviewer, run
 from unveil.protocol.flows import Envelope
-from unveil.protocol.machine import Machine, settle
 from unveil.protocol.messages import Labels, RecordEncodings
-from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
 from unveil.roles.chance import SeededChance
 from unveil.schema import Schema
 from unveil.transport.memory import MemoryNetwork, Tap
@@ -45,10 +44,7 @@ class World(Machines):
                 self.truth_of, error=settings.error, hidden_error=settings.hidden_error, chance=chance
             )
         )
-        machines: dict[Address, Machine] = {one.address: one for one in self.owners}
-        machines[RECORD_UNIT], machines[ATTRIBUTE_UNIT] = self.record_unit, self.attribute_unit
-        machines[REVIEW_UNIT] = self.review_unit
-        self.network = MemoryNetwork(machines, tap=tap)
+        self.network = MemoryNetwork(self.parties.by_address(), tap=tap)
         self.traffic.messages, self.traffic.bytes = self.network.messages, self.network.bytes
 
     @property
@@ -61,20 +57,9 @@ class World(Machines):
 
     def run(self) -> None:
         """Run the protocol to its end."""
-        for one in self.owners:
-            self.network.send(settle(one))
-        self._deliver_all()
-        while not self.record_unit.finished:
-            pending = self.review_unit.pending()
-            if not pending:
-                self._check_uploads()
-                raise ProtocolError("the protocol has stalled: nobody has anything to send")
-            budget = self.schema.protocol.review.budget
-            verdicts = self.reviewer.review(pending, spent=self.attribute_unit.spent, budget=budget)
-            step = self.review_unit.judge(verdicts, reviewer=_REVIEWER)
-            self.review_unit.apply(step.decision)
-            self.network.send(step.messages)
-            self._deliver_all()
+        budget = self.schema.protocol.review.budget
+        run(self.parties, self.network, lambda: self.reviewer, name=_REVIEWER, budget=budget, delivered=self._observe)
+        self._check_uploads()
 
     def _check_uploads(self) -> None:
         """SettingError if the record unit waits for another upload, since it has set one aside as a whole."""
@@ -84,11 +69,6 @@ class World(Machines):
                     f"the record unit has set the whole upload of {owner} aside: {found.set_aside.why}",
                     hint="look at the data: empty rows, test entries, one person many times",
                 )
-
-    def _deliver_all(self) -> None:
-        """Deliver what is on the wire."""
-        while (envelope := self.network.deliver()) is not None:
-            self._observe(envelope)
 
     def _observe(self, envelope: Envelope) -> None:
         """Note the quality whenever the record unit has classified its pairs anew."""

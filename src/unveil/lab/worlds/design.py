@@ -30,8 +30,8 @@ _OVERLAP_SHARES: Final = (0.04, 0.06, 0.12, 0.24, 0.2, 0.16, 0.1, 0.08)
 #: How often a value is wrong, from clean worlds to ruined ones.
 _DIRT: Final = {"clean": 0.004, "ordinary": 0.02, "dirty": 0.06, "awful": 0.14, "ruined": 0.25}
 _DIRT_SHARES: Final = (0.2, 0.36, 0.24, 0.14, 0.06)
-_HARDENINGS: Final = ("none", "xor-fold", "diffusion", "randomised-response", "balance")
-_HARDENING_SHARES: Final = (0.72, 0.08, 0.1, 0.06, 0.04)
+_HARDENINGS: Final = ("none", "xor-fold", "diffusion", "randomised-response", "balance", "protected")
+_HARDENING_SHARES: Final = (0.42, 0.06, 0.06, 0.04, 0.02, 0.4)
 _KEYS: Final = ("none", "few", "usual", "many")
 _KEY_SHARES: Final = (0.15, 0.2, 0.4, 0.25)
 _HABIT: Final = 0.2  # of worlds in which an owner writes something in a way of its own

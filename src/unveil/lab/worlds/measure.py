@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from unveil.lab.evaluation.quality import best_threshold, truth_flags
 from unveil.lab.evaluation.result import RunResult
-from unveil.lab.simulation.run import Stopwatch, simulate
+from unveil.lab.simulation.run import simulate
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings
 from unveil.lab.worlds.registers import WorldRegisters
@@ -26,6 +26,7 @@ from unveil.linkage.clusters import symmetric_best
 from unveil.linkage.engine import Engine
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Pairs
+from unveil.one_place.stopwatch import Stopwatch
 from unveil.roles.owner.frequency import all_frequency_classes
 from unveil.schema.presets import with_preset
 

@@ -26,13 +26,14 @@ Register = dict[str, Values]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorldRegisters:
-    """Both owners' records, the pairs of rows that are the same person, and the schema they agreed on."""
+    """Both owners' records, the rows that are the same person, who lives together, and the schema they agreed on."""
 
     design: Design
     schema: Schema
     a: Records
     b: Records
     truth: NDArray[np.int64]
+    households: tuple[Ints, Ints]
 
     def __repr__(self) -> str:
         sizes = f"{len(self.a)} and {len(self.b)} records, {len(self.truth)} true pairs"
@@ -58,7 +59,9 @@ def make_world(design: Design) -> WorldRegisters:
     (who_a, a), (who_b, b) = sides
     write_so(design.habit, b)
     records = [_records(name, values) for name, values in (("a", a), ("b", b))]
-    return WorldRegisters(design, schema_of(design, records), records[0], records[1], _pairs(who_a, who_b))
+    households = everyone.household[who_a], everyone.household[who_b]
+    schema = schema_of(design, records)
+    return WorldRegisters(design, schema, records[0], records[1], _pairs(who_a, who_b), households)
 
 
 def _without_equal(sides: list[tuple[Ints, Register]]) -> list[tuple[Ints, Register]]:

@@ -8,6 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from unveil.encoding.planning.fill import HALF, WANTED_FILL
+from unveil.encoding.planning.protection import LENGTH, protected
 from unveil.lab.worlds.design import Design
 from unveil.records import Records
 from unveil.schema import Attribute, BlockingKey, Hardening, LayerA, LayerR, Schema
@@ -15,7 +17,6 @@ from unveil.schema import Attribute, BlockingKey, Hardening, LayerA, LayerR, Sch
 _NUMBERS: Final = frozenset({
     "date_of_birth", "year_of_birth", "birth_month", "birth_day", "house_number", "phone", "id_number", "postcode",
 })  # fmt: skip
-_FILL: Final = 0.4  # of the bits of a filter
 #: Keys in the order in which people think of them; those whose attributes are there are taken.
 _KEYS: Final = (
     ("soundex(given_name)", "soundex(family_name)"),
@@ -43,10 +44,12 @@ _HARDENINGS: Final[dict[str, tuple[Hardening, ...]]] = {
 def schema_of(design: Design, registers: Sequence[Records]) -> Schema:
     """The schema of a world; numbers of hash positions follow from the values, as a tool computes them."""
     tokens = {name: _tokens(name, registers) for name in design.attributes}
-    layer_a, m = LayerA(), 1024
+    layer_a = LayerA()
     attributes = tuple(
         Attribute(
             name=name,
+            # By its name a day of birth is a birthday, with month and year.
+            role="birth_part" if name == "birth_day" else None,
             h=_positions(layer_a.m, tokens[name]),
             normalise=("digits-only",) if name in _NUMBERS else ("transliterate", "trim", "lowercase", "strip-accents"),
             frequency=name in {"given_name", "family_name", "town"},
@@ -57,9 +60,15 @@ def schema_of(design: Design, registers: Sequence[Records]) -> Schema:
         name=f"world-{design.seed}",
         attributes=attributes,
         blocking=keys_of(design.attributes, _COUNTS[design.keys]),
-        layer_r=LayerR(m=m, h=_positions(m, sum(tokens.values())), hardening=_HARDENINGS[design.hardening]),
+        layer_r=_layer_r(design, attributes, sum(tokens.values())),
         layer_a=layer_a,
     )
+
+
+def _layer_r(design: Design, attributes: Sequence[Attribute], tokens: float) -> LayerR:
+    if design.hardening == "protected":
+        return protected(attributes, _positions(LENGTH, tokens, fill=HALF))
+    return LayerR(m=1024, h=_positions(1024, tokens), hardening=_HARDENINGS[design.hardening])
 
 
 def keys_of(attributes: Sequence[str], most: int) -> tuple[BlockingKey, ...]:
@@ -84,6 +93,6 @@ def _tokens(name: str, registers: Sequence[Records]) -> float:
     return float(np.mean(lengths)) if lengths else 8.0
 
 
-def _positions(m: int, tokens: float) -> int:
-    """Hash positions per token that fill a filter of m bits to about 40 %."""
-    return int(np.clip(round(m * log(1 / (1 - _FILL)) / max(tokens, 1)), 1, 128))
+def _positions(m: int, tokens: float, *, fill: float = WANTED_FILL) -> int:
+    """Hash positions per token that fill this share of a filter of m bits."""
+    return int(np.clip(round(m * log(1 / (1 - fill)) / max(tokens, 1)), 1, 128))

@@ -7,6 +7,7 @@ well (`models.levels`). `python -m tools.train_priors` makes them anew. Nothing 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import cache
 from importlib import resources
@@ -15,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import ModelError
-from unveil.models.levels import LEVELS, Shares
+from unveil.models.levels import KINDS, LEVELS, Shares
 from unveil.models.tables import Tables, Term
 
-FORMAT = "unveil-prior-2"
+FORMAT = "unveil-prior-3"
 
 
 @cache
@@ -31,6 +32,12 @@ def load_tables(name: str) -> Tables:
 def load_levels() -> Shares:
     """The shipped shares of levels, by role."""
     return shares_from(_read("levels"))
+
+
+@cache
+def prior_digest(name: str) -> str:
+    """A hash of what is shipped under that name: whatever was computed with another is out of date."""
+    return hashlib.sha256((resources.files("unveil.models.priors") / f"{name}.json").read_bytes()).hexdigest()
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -77,28 +84,28 @@ def shares_from(data: dict[str, Any]) -> Shares:
     _check_format(data)
     try:
         roles = data["roles"]
-        match, other = ({role: np.array(row[kind], np.float64) for role, row in roles.items()} for kind in _KINDS)
-        firm = {role: (float(row["firm"][0]), float(row["firm"][1])) for role, row in roles.items()}
+        shares = {role: np.array([row[kind] for kind in KINDS], np.float64) for role, row in roles.items()}
+        firm = {role: np.array(row["firm"], np.float64) for role, row in roles.items()}
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise ModelError("not a prior") from None
-    for row in (*match.values(), *other.values()):
-        if row.shape != (LEVELS,) or not (row > 0).all() or not np.isfinite(row).all():
+    for row in shares.values():
+        if row.shape != (len(KINDS), LEVELS) or not (row > 0).all() or not np.isfinite(row).all():
             raise ModelError("a prior needs a share above 0 for every level")
-    if not all(np.isfinite(both).all() and min(both) > 0 for both in firm.values()):
+    if not all(one.shape == (len(KINDS),) and np.isfinite(one).all() and (one > 0).all() for one in firm.values()):
         raise ModelError("a prior must be worth some pairs")
-    return Shares(match, other, firm)
+    return Shares(shares, firm)
 
 
 def shares_data(shares: Shares, about: str) -> dict[str, Any]:
     """The shares of levels as a plain object."""
     roles = {
-        role: {"match": shares.match[role].tolist(), "other": shares.other[role].tolist(), "firm": shares.firm[role]}
-        for role in shares.match
+        role: {
+            **{kind: row.tolist() for kind, row in zip(KINDS, rows, strict=True)},
+            "firm": shares.firm[role].tolist(),
+        }
+        for role, rows in shares.shares.items()
     }
     return {"format": FORMAT, "about": about, "roles": roles}
-
-
-_KINDS = ("match", "other")
 
 
 def _check_format(data: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.bits import Words
+from unveil.protocol.messages import OwnersAnswers
 from unveil.protocol.roles import Address
 
 
@@ -18,9 +19,16 @@ class PairAnswers:
     owners: tuple[Address, Address]
     _given: dict[Address, dict[bytes, tuple[Words, NDArray[np.uint8]] | None]] = field(init=False)
     _closed: set[bytes] = field(init=False, default_factory=set)  # pairs whose answers were taken
+    granted: dict[Address, int] = field(init=False)  # by owner, how many of these it answered and did not refuse
 
     def __post_init__(self) -> None:
         self._given = {owner: {} for owner in self.owners}
+        self.granted = dict.fromkeys(self.owners, 0)
+
+    @property
+    def asked(self) -> int:
+        """How many pairs' answers were taken so far."""
+        return len(self._closed)
 
     def __repr__(self) -> str:
         return f"PairAnswers(<{sum(len(given) for given in self._given.values())} answers>)"
@@ -49,6 +57,10 @@ class PairAnswers:
         """Whether nothing is missing for these pairs."""
         return all(pair_id in given for given in self._given.values() for pair_id in pair_ids)
 
+    def answered(self, pair_ids: list[bytes]) -> int:
+        """How many of these pairs every owner has answered or refused."""
+        return sum(all(pair_id in given for given in self._given.values()) for pair_id in pair_ids)
+
     def both(self, pair_ids: list[bytes]) -> tuple[list[int], list[Words], list[NDArray[np.uint8]]]:
         """Positions of the pairs that every owner answered, and their filters and classes by owner."""
         taken = [[given[pair_id] for pair_id in pair_ids] for given in self._given.values()]
@@ -60,9 +72,14 @@ class PairAnswers:
             classes.append(np.stack([marks for _, marks in usable]) if usable else np.empty((0, 0), np.uint8))
         return both, filters, classes
 
+    def told(self, batch: int) -> OwnersAnswers:
+        """What the record unit is told after a batch."""
+        counts = np.array([self.granted[owner] for owner in sorted(self.owners)], "<u4")
+        return OwnersAnswers(batch, self.asked, counts.tobytes())
+
     def close(self, pair_ids: list[bytes]) -> None:
         """Forget these pairs' answers: the unit keeps similarities, not encodings."""
         self._closed.update(pair_ids)
-        for given in self._given.values():
+        for owner, given in self._given.items():
             for pair_id in pair_ids:
-                given.pop(pair_id, None)
+                self.granted[owner] += given.pop(pair_id, None) is not None

@@ -10,9 +10,10 @@ from unveil.protocol.messages import ID, POSITION, REAL
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Compared(Decision):
-    """The pairs of a batch that both owners answered, and how alike their attributes are."""
+class ComparedBefore(Decision):
+    """The same in a log of an earlier release, which did not note what chance alone brings about."""
 
+    KIND = "Compared"
     KEY = "pair_ids"
     attributes: int
     pair_ids: bytes
@@ -22,6 +23,29 @@ class Compared(Decision):
     def widths(self) -> Mapping[str, int]:
         """A similarity and an agreement class for each attribute."""
         return {"pair_ids": ID, "similarity": self.attributes * REAL, "agreement": self.attributes}
+
+    @property
+    def chance(self) -> bytes:
+        """No bound."""
+        return bytes(len(self.similarity))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Compared(Decision):
+    """The pairs of a batch that both owners answered, how alike their attributes are, and how alike by chance."""
+
+    KIND = "ComparedWithChance"
+    KEY = "pair_ids"
+    attributes: int
+    pair_ids: bytes
+    similarity: bytes
+    agreement: bytes
+    chance: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """A similarity, an agreement class and a bound for each attribute."""
+        real = self.attributes * REAL
+        return {"pair_ids": ID, "similarity": real, "agreement": self.attributes, "chance": real}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,4 +68,4 @@ class Reported(Decision):
     positions: bytes
 
 
-KINDS: Mapping[str, type[Decision]] = {kind.kind(): kind for kind in (Compared, ReviewsAsked, Reported)}
+KINDS: Mapping[str, type[Decision]] = {kind.kind(): kind for kind in (Compared, ReviewsAsked, Reported, ComparedBefore)}

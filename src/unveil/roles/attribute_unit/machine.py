@@ -9,7 +9,6 @@ new or changed is reported upward. It never sees a value, key_do, a record-level
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +19,7 @@ from unveil.linkage.bits import word_count
 from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.model import AttributeEvidence, Model
 from unveil.linkage.outcome import Outcomes, Reals
-from unveil.linkage.shown import SHOWN, learnt_bounds, states
+from unveil.linkage.shown import SHOWN, chance_bounds, learnt_bounds, states
 from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
 from unveil.protocol.machine import Decision, Erased, NoLongWork, NothingKept, Step
@@ -37,28 +36,17 @@ from unveil.protocol.messages import (
     ReviewTask,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address, Role
+from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.roles.attribute_unit.answers import PairAnswers
+from unveil.roles.attribute_unit.batch import Batch
 from unveil.roles.attribute_unit.data_warnings import attribute_warnings
-from unveil.roles.attribute_unit.decisions import KINDS, Compared, Reported, ReviewsAsked
+from unveil.roles.attribute_unit.decisions import KINDS, Compared, ComparedBefore, Reported, ReviewsAsked
+from unveil.roles.attribute_unit.learnt import LearntBatch
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import byte_matrix, entries, outcome_columns, outcomes
 from unveil.schema import Schema
 
 _SURE = 0.98
-
-
-@dataclass(slots=True)
-class _Batch:
-    """The batch of the record unit that is being worked on."""
-
-    pair_ids: list[bytes]
-    thought: Outcomes
-    rounds: int = 0
-    compared: bool = False
-    expected: frozenset[bytes] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.expected = frozenset(self.pair_ids)
 
 
 class AttributeUnit(NoLongWork, NothingKept):
@@ -90,16 +78,18 @@ class AttributeUnit(NoLongWork, NothingKept):
         self.pair_ids: list[bytes] = []
         self.similarity: Reals = np.empty((0, len(schema.attributes)))
         self.agreement: NDArray[np.uint8] = np.empty((0, len(schema.attributes)), np.uint8)
+        self._by_chance: Reals = np.empty((0, len(schema.attributes)))  # similarity that unrelated values may reach
         self.spent = 0
         self.tasks: dict[bytes, int] = {}  # task id -> position in the layer
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._chance = chance
-        self._answers = PairAnswers(owners)
-        self._batch: _Batch | None = None
+        self.answers = PairAnswers(owners)
+        self._batch: Batch | None = None
         self._batches = 0  # announced so far
         self._open_tasks: dict[bytes, int] = {}
         self._labels: dict[int, tuple[bool, float]] = {}
         self._reviews = 0
+        self._learnt = LearntBatch()
 
     # Messages
 
@@ -113,6 +103,23 @@ class AttributeUnit(NoLongWork, NothingKept):
     def finished(self) -> bool:
         """Whether the last batch was reported."""
         return self._batch is None and self._batches == len(self._protocol.batches)
+
+    @property
+    def stage(self) -> StageStatus:
+        """Where the project stands here, and what it waits for."""
+        batch, batches = self._batch, len(self._protocol.batches)
+        if batch is None:
+            if self.finished:
+                return StageStatus(StageKind.FINISHED, Awaited.NOBODY)
+            return StageStatus(StageKind.EXPECTING, Awaited.RECORD_UNIT, CountedKind.BATCHES, self._batches, batches)
+        if self._open_tasks:
+            given = self.spent + len(self._labels)
+            return StageStatus(
+                StageKind.REVIEWING, Awaited.REVIEWERS, CountedKind.LABELS, given, self._protocol.review.budget
+            )
+        answered = len(batch.pair_ids) if batch.compared else self.answers.answered(batch.pair_ids)
+        awaited = Awaited.OWNERS if answered < len(batch.pair_ids) else Awaited.ATTRIBUTE_UNIT
+        return StageStatus(StageKind.ANSWERING, awaited, CountedKind.PAIRS, answered, len(batch.pair_ids))
 
     def data_warnings(self) -> tuple[DataWarning, ...]:
         """Attributes that look as if one owner wrote them in another form, by the pairs compared so far."""
@@ -148,28 +155,29 @@ class AttributeUnit(NoLongWork, NothingKept):
             self._take(event)
             return
         match event:
-            case Compared():
+            case Compared() | ComparedBefore():
                 self._compared(event)
             case ReviewsAsked():
                 self._asked(event)
             case Reported():
                 word = outcomes(event.g, event.p)
                 self.layer.reported(np.frombuffer(event.positions, "<i8"), word)
+                self._learnt.told()
                 self._batch = None
 
     def _take(self, envelope: Envelope) -> None:
         match envelope.message:
             case Bootstrap() as message:
-                self._batch = _Batch(entries(message.pair_ids, ID), outcomes(message.g, message.p))
+                self._batch = Batch(entries(message.pair_ids, ID), message.strangers, outcomes(message.g, message.p))
                 self._batches += 1
             case AttributeEncodings() as message:
                 self._answered(envelope.sender, message)
             case Erased() as message:
                 for pair_id in entries(message.ids, ID):
-                    self._answers.erased(envelope.sender, pair_id)
+                    self.answers.erased(envelope.sender, pair_id)
             case Refusal() as message if envelope.sender.role is Role.OWNER:
                 for pair_id in entries(message.ids, ID):
-                    self._answers.refuse(envelope.sender, pair_id)
+                    self.answers.refuse(envelope.sender, pair_id)
             case ReviewLabel() as message:
                 self._reviewed(message)
             case Refusal() as message:
@@ -183,7 +191,7 @@ class AttributeUnit(NoLongWork, NothingKept):
 
     def done_with(self, message: Erased) -> bool:
         """Whether all these pairs were compared."""
-        return all(self._answers.closed(pair_id) for pair_id in entries(message.ids, ID))
+        return all(self.answers.closed(pair_id) for pair_id in entries(message.ids, ID))
 
     def decide(self, now: float) -> Step | None:
         """The next decision that is due."""
@@ -192,7 +200,7 @@ class AttributeUnit(NoLongWork, NothingKept):
         if batch is None or self._open_tasks:
             return None
         if not batch.compared:
-            return self._compare(batch) if self._answers.complete(batch.pair_ids) else None
+            return self._compare(batch) if self.answers.complete(batch.pair_ids) else None
         return self._ask(batch) or self._report()
 
     # A batch comes in
@@ -204,8 +212,10 @@ class AttributeUnit(NoLongWork, NothingKept):
             # Empty ones are finished at once, so their number must have an end.
             raise refused(envelope, "more batches than the schema has")
         _checked_outcomes(envelope, message.g, message.p)
+        if max(message.strangers, default=0) > 1:
+            raise refused(envelope, "strangers are marked by 0 or 1")
         pair_ids = entries(message.pair_ids, ID)
-        if len(set(pair_ids)) != len(pair_ids) or any(self._answers.closed(pair_id) for pair_id in pair_ids):
+        if len(set(pair_ids)) != len(pair_ids) or any(self.answers.closed(pair_id) for pair_id in pair_ids):
             raise refused(envelope, "a pair that was announced before")
 
     def _check_answered(self, envelope: Envelope, message: AttributeEncodings) -> None:
@@ -220,7 +230,7 @@ class AttributeUnit(NoLongWork, NothingKept):
     def _check_unanswered(self, envelope: Envelope, column: bytes) -> None:
         pair_ids = entries(column, ID)
         twice = len(set(pair_ids)) != len(pair_ids)
-        if twice or any(self._answers.has(envelope.sender, pair_id) for pair_id in pair_ids):
+        if twice or any(self.answers.has(envelope.sender, pair_id) for pair_id in pair_ids):
             raise refused(envelope, "a second answer for the same pair")
         if self._batch is None or not self._batch.expected.issuperset(pair_ids):
             # Kept, such answers could fill the unit without bound.
@@ -231,25 +241,29 @@ class AttributeUnit(NoLongWork, NothingKept):
         filters = np.frombuffer(message.filters, "<u8").reshape(-1, width, word_count(message.m))
         classes = byte_matrix(message.classes, width)
         for i, pair_id in enumerate(entries(message.pair_ids, ID)):
-            self._answers.give(owner, pair_id, filters[i], classes[i])
+            self.answers.give(owner, pair_id, filters[i], classes[i])
 
-    def _compare(self, batch: _Batch) -> Step:
+    def _compare(self, batch: Batch) -> Step:
         """Once every owner has answered: one similarity per attribute."""
         width = len(self._schema.attributes)
-        both, filters, classes = self._answers.both(batch.pair_ids)
+        # Of strangers nothing can be learnt about the pairs that are asked about, nor is anything reported.
+        asked = [pair_id for pair_id, stranger in zip(batch.pair_ids, batch.strangers, strict=True) if not stranger]
+        both, filters, classes = self.answers.both(asked)
         if not both:
-            return Step(Compared(width, b"", b"", b""))
+            return Step(Compared(width, b"", b"", b"", b""))
         similarity = attribute_similarities(filters[0], filters[1])
         agreement = agreement_classes(similarity, classes[0], classes[1])
-        pair_ids = b"".join(batch.pair_ids[i] for i in both)
-        return Step(Compared(width, pair_ids, similarity.astype("<f8").tobytes(), agreement.tobytes()))
+        pair_ids = b"".join(asked[i] for i in both)
+        chance = chance_bounds(filters[0], filters[1], self._schema.layer_a.m)
+        columns = (similarity.astype("<f8").tobytes(), agreement.tobytes(), chance.astype("<f8").tobytes())
+        return Step(Compared(width, pair_ids, *columns))
 
-    def _compared(self, decision: Compared) -> None:
+    def _compared(self, decision: Compared | ComparedBefore) -> None:
         """Take in similarities: features, and M_A's first word."""
         batch = self._batch
         assert batch is not None
         batch.compared = True
-        self._answers.close(batch.pair_ids)
+        self.answers.close(batch.pair_ids)
         pair_ids = entries(decision.pair_ids, ID)
         if pair_ids:
             width = decision.attributes
@@ -257,6 +271,9 @@ class AttributeUnit(NoLongWork, NothingKept):
             agreement = byte_matrix(decision.agreement, width)
             self.similarity = np.concatenate([self.similarity, similarity])
             self.agreement = np.concatenate([self.agreement, agreement])
+            self._by_chance = np.concatenate(
+                [self._by_chance, np.frombuffer(decision.chance, "<f8").reshape(-1, width)]
+            )
             self.pair_ids += pair_ids
             place = {pair_id: i for i, pair_id in enumerate(batch.pair_ids)}
             both = [place[pair_id] for pair_id in pair_ids]
@@ -270,7 +287,7 @@ class AttributeUnit(NoLongWork, NothingKept):
 
     # Reviewers are asked
 
-    def _ask(self, batch: _Batch) -> Step | None:
+    def _ask(self, batch: Batch) -> Step | None:
         """The next batch of tasks; None when this iteration's reviews are through."""
         review = self._protocol.review
         left = review.budget - self.spent
@@ -293,7 +310,7 @@ class AttributeUnit(NoLongWork, NothingKept):
     def _tasks(self, chosen: Positions, draw: Draw) -> Step:
         width = len(self._schema.attributes)
         task_ids = entries(draw.entropy(ID * len(chosen)), ID)
-        state = states(self.similarity[chosen], self._bounds())
+        state = states(self.similarity[chosen], self._bounds(chosen))
         asked = state == SHOWN
         if self._protocol.decoys:
             # Names alone would tell an owner which attributes are alike. What decoys bring, the review unit drops.
@@ -302,7 +319,7 @@ class AttributeUnit(NoLongWork, NothingKept):
         pair_ids = [self.pair_ids[position] for position in chosen.tolist()]
         classes = self.agreement[chosen].tobytes()
         task = ReviewTask(width, b"".join(task_ids), state.astype(np.uint8).tobytes(), classes)
-        messages = [self._send(REVIEW_UNIT, task)]
+        messages = [*self._tell_learnt(), self._send(REVIEW_UNIT, task)]
         for owner in self._owners:
             order = draw.rng.permutation(len(chosen)).tolist()
             for start in range(0, len(order), MOST_WISHES):
@@ -313,6 +330,7 @@ class AttributeUnit(NoLongWork, NothingKept):
 
     def _asked(self, decision: ReviewsAsked) -> None:
         assert self._batch is not None
+        self._learnt.asked(self.layer)
         self._batch.rounds += 1
         self._reviews += 1
         positions = np.frombuffer(decision.positions, "<i8")
@@ -320,12 +338,13 @@ class AttributeUnit(NoLongWork, NothingKept):
         self._open_tasks = dict(zip(entries(decision.task_ids, ID), positions.tolist(), strict=True))
         self.tasks.update(self._open_tasks)
 
-    def _bounds(self) -> NDArray[np.float64]:
-        """For each attribute the similarity up to which its values are not asked for."""
+    def _bounds(self, chosen: Positions) -> NDArray[np.float64]:
+        """For each of these pairs and each attribute the similarity up to which its values are not asked for."""
         review = self._protocol.review
-        if review.learn_lower is None:
-            return np.full(self.similarity.shape[1], review.lower)
-        return learnt_bounds(self.similarity, self.layer.g, lower=review.lower, quantile=review.learn_lower)
+        if review.learn_lower is None:  # as published: one bound for all
+            return np.full((len(chosen), self.similarity.shape[1]), review.lower)
+        learnt = learnt_bounds(self.similarity, self.layer.g, lower=review.lower, quantile=review.learn_lower)
+        return np.maximum(learnt, self._by_chance[chosen])
 
     def _check_open(self, envelope: Envelope, column: bytes) -> None:
         task_ids = entries(column, ID)
@@ -346,17 +365,11 @@ class AttributeUnit(NoLongWork, NothingKept):
             p = np.array([self._labels[i][1] for i in positions.tolist()])
             self.layer.take(positions, Outcomes(g, p))
             self.spent += len(positions)
+            self._learnt.learnt(len(positions))
             self._labels = {}
-            self._judge_reviewers()
+            self.layer.judge_reviewers()
             self.layer.learn()
             self.layer.classify()
-
-    def _judge_reviewers(self) -> None:
-        """Estimate from all labels so far how often reviewers err, if the model can."""
-        layer = self.layer
-        labelled = np.flatnonzero(layer.labelled)
-        labels = Outcomes(layer.label_g[labelled], layer.label_p[labelled])
-        layer.model, layer.reviewer_error = layer.model.judging_reviewers(layer.features[labelled], labels)
 
     def _report(self) -> Step:
         """Tell the record unit what is new or has changed."""
@@ -364,7 +377,15 @@ class AttributeUnit(NoLongWork, NothingKept):
         g, p = outcome_columns(Outcomes(self.layer.g[changed], self.layer.p[changed]))
         pair_ids = b"".join(self.pair_ids[i] for i in changed.tolist())
         decision = Reported(g, p, changed.astype("<i8").tobytes())
-        return Step(decision, (self._send(RECORD_UNIT, Labels(pair_ids, g, p)),))
+        messages = [*self._tell_learnt(), self._send(RECORD_UNIT, Labels(pair_ids, g, p))]
+        if self.answers.asked:
+            messages.append(self._send(RECORD_UNIT, self.answers.told(self._batches - 1)))
+        return Step(decision, tuple(messages))
+
+    def _tell_learnt(self) -> list[Envelope]:
+        """Reviewers are told once what the labels of their last batch changed."""
+        message = self._learnt.message(self.layer)
+        return [] if message is None else [self._send(REVIEW_UNIT, message)]
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(ATTRIBUTE_UNIT, recipient, message)

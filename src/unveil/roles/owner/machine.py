@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,28 +22,27 @@ from numpy.typing import NDArray
 
 from unveil.encoding.encoder import Encoder
 from unveil.errors import SettingError
+from unveil.joining.terms import BY_OWNERS, JoinTerms
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.machine import Decision, KeepsAll, NoLongWork, NothingKept, Step
 from unveil.protocol.messages import (
     ID,
     Agreement,
-    AttributeEncodings,
-    AttributeValues,
     AttributeWish,
     EncodingWish,
     Fingerprint,
+    JoinTable,
+    LinkQuality,
     LinkTable,
     Message,
     RecordEncodings,
-    Refusal,
 )
-from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT, Address
+from unveil.protocol.roles import RECORD_UNIT, Address
 from unveil.records import Records
 from unveil.roles.chance import Chance
 from unveil.roles.columns import byte_matrix, entries
 from unveil.roles.handles import Handles
-from unveil.roles.owner.budget import narrowed_caps
-from unveil.roles.owner.combinations import Combinations
+from unveil.roles.owner.answers import Answers
 from unveil.roles.owner.decisions import (
     KINDS,
     MISSING,
@@ -56,14 +54,12 @@ from unveil.roles.owner.decisions import (
     Presented,
     Uploaded,
 )
-from unveil.roles.owner.frequency import all_frequency_classes
-from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER, Ledger
-from unveil.roles.owner.lengths import short_enough
+from unveil.roles.owner.ledger import REVIEW_LAYER, Ledger
 from unveil.roles.owner.links import Links
 from unveil.roles.owner.policy import Grant, Policy
+from unveil.roles.owner.sealed_links import SealedLinks
 from unveil.roles.owner.wishes import Wish, Wishes
 from unveil.schema import Schema
-from unveil.schema.most_asked import MostAsked
 
 PART = 4 << 20  # bytes of one part of an upload, or of one message of encodings: units take no message of any length
 _MOST_ANEW = 9  # times that an upload is begun anew: each shows the records once more
@@ -85,16 +81,14 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         *,
         policy: Policy | None = None,
         chance: Chance,
+        joining: JoinTerms = BY_OWNERS,
     ) -> None:
         self.address = address
         self.ledger = Ledger(len(records), len(schema.attributes))
         self.agreed: bool | None = None  # whether all owners share key and parameters; None: not known yet
         self.uploaded = False
         self._records, self._schema, self._encoder, self._chance = records, schema, encoder, chance
-        fitted = (policy or Policy()).fitted(schema.names, len(records))
-        caps = narrowed_caps(fitted.caps, MostAsked.of(schema.protocol), len(schema.attributes))
-        self._policy = replace(fitted, caps=caps)
-        self._combinations = Combinations(records, schema.names) if self._policy.smallest_k > 1 else None
+        self._answers = Answers(records, schema, encoder, policy)
         self._handles: Handles | None = None
         self._upload_id = b""
         self._changed = False  # whether the handles stand for other records than there are now
@@ -103,10 +97,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         self._presented = b""  # the fingerprint that the record unit knows
         self._told = 0  # how often the record unit said whether owners agree
         self._wishes = Wishes(schema)
-        self._links = Links()
-        self._classes = all_frequency_classes(records, schema)
-        self._present = np.stack([~records.columns[name].missing() for name in schema.names], axis=1)
-        self._short = short_enough(records, schema.names)
+        self._links = Links(len(records), joining)
 
     def __repr__(self) -> str:
         return f"Owner({self.address}, <{len(self._records)} records>)"
@@ -115,6 +106,16 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
     def link_ids(self) -> list[bytes]:
         """One link id per record, in the order of the records; empty until all have come."""
         return self._links.ids
+
+    @property
+    def linked(self) -> bool:
+        """Whether all has come that the record unit sends at the end."""
+        return self._links.complete
+
+    @property
+    def sealed_links(self) -> SealedLinks:
+        """What belongs together, sealed for whoever may join."""
+        return self._links.sealed
 
     @property
     def upload_id(self) -> bytes:
@@ -131,7 +132,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
 
     def unfinished(self) -> str:
         """Whether the links are still to come, in words."""
-        return "" if self.link_ids else "the links have not come yet"
+        return "" if self.linked else "the links have not come yet"
 
     # Messages
 
@@ -143,24 +144,27 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
             raise refused(envelope, "the links have come, and nothing is answered any more")
         match envelope.message:
             case Agreement() as message:
-                if self.agreed:
-                    raise refused(envelope, "the owners have agreed before")
-                if message.fingerprint != self._presented:
-                    # Word on a key or schema that was mended meanwhile; the right one will come.
-                    raise refused(envelope, "about another fingerprint than was shown last")
-                if self._told >= _PATIENCE:
-                    raise refused(envelope, f"more than {_PATIENCE} words on whether owners agree")
+                self._check_agreement(envelope, message)
             case EncodingWish() as message:
                 self._wishes.check_encodings(envelope, message, self._handles)
                 if self.upload_id not in entries(message.uploads, ID):
                     raise refused(envelope, "a wish that is not about this owner's upload")
             case AttributeWish() as message:
                 self._wishes.check_values(envelope, message)
-            case LinkTable() as message:
+            case LinkTable() | JoinTable() | LinkQuality() as message:
                 self._links.check(envelope, message, self._handles)
             case _:
                 raise refused(envelope, "not for an owner")
         return envelope
+
+    def _check_agreement(self, envelope: Envelope, message: Agreement) -> None:
+        if self.agreed:
+            raise refused(envelope, "the owners have agreed before")
+        if message.fingerprint != self._presented:
+            # Word on a key or schema that was mended meanwhile; the right one will come.
+            raise refused(envelope, "about another fingerprint than was shown last")
+        if self._told >= _PATIENCE:
+            raise refused(envelope, f"more than {_PATIENCE} words on whether owners agree")
 
     def apply(self, event: Envelope | Decision) -> None:
         """Take in one entry of the log."""
@@ -188,7 +192,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
             case EncodingWish() | AttributeWish():
                 self.check_data()
                 self._wishes.add(message, self._handles)
-            case LinkTable():
+            case LinkTable() | JoinTable() | LinkQuality():
                 self.check_data()
                 assert self._handles is not None
                 self._links.add(message, self._handles)
@@ -202,7 +206,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
             return self._introduce()
         if self.agreed and not self.uploaded:
             return self._upload()
-        wish = None if self._links.begun else self._wishes.due(self._policy.needs_approval)
+        wish = None if self._links.begun else self._wishes.due(self._words)
         return None if wish is None else self._answer(wish, now)
 
     # Encodings go out
@@ -280,29 +284,50 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
 
     def waiting(self) -> list[Wish]:
         """Wishes that wait for a person's approval."""
-        return [] if self._links.begun else self._wishes.waiting(self._policy.needs_approval)
+        return [] if self._links.begun else self._wishes.waiting(self._words)
 
     def approval(self, wish: Wish, granted: Sequence[bool]) -> Step:
         """The decision that lets these entries of a waiting wish go, as far as the policy allows, or refuses them."""
         return Step(Approved(wish.layer, b"".join(wish.ids), bytes(granted)))
 
+    def would_grant(
+        self, wish: Wish, now: float, *, policy: Policy | None = None, ledger: Ledger | None = None
+    ) -> Grant:
+        """How much of a wish would go now, or under another policy after another ledger; nothing is decided by it."""
+        assert self._handles is not None, "nobody wishes for records without handles"
+        fitted = None if policy is None else self._answers.fitted(policy)
+        return self._answers.granted(wish, now, ledger=ledger or self.ledger, handles=self._handles, policy=fitted)
+
+    def words(self, wish: Wish, *, policy: Policy, ledger: Ledger) -> NDArray[np.int8]:
+        """What another policy would say of each entry after another ledger: that it waits, goes, or is refused."""
+        return self._answers.words(wish, ledger=ledger, policy=self._answers.fitted(policy))
+
+    def _words(self, wish: Wish) -> NDArray[np.int8]:
+        return self._answers.words(wish, ledger=self.ledger)
+
+    def would_send(self, wish: Wish, now: float) -> list[tuple[Address, Message]]:
+        """Exactly what would leave for it now, and to whom; nothing is decided by it."""
+        return list(self._answers.messages(wish, self.would_grant(wish, now), part=PART))
+
+    def would_share(self, wish: Wish, grant: Grant) -> list[int]:
+        """For each entry of a wish, how many records share all that its layer knows of that one after this grant."""
+        told = grant.attributes | grant.missing
+        rows = wish.rows.tolist()
+        known = [self.ledger.known_of(wish.layer, row) | some for row, some in zip(rows, told, strict=True)]
+        return [self._answers.combinations.count(row, some) for row, some in zip(rows, known, strict=True)]
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force, as it applies to these records within the project."""
+        return self._answers.policy
+
+    def obey(self, policy: Policy) -> None:
+        """From the next decision on this policy holds; SettingError if it does not fit the data."""
+        self._answers.obey(policy)
+
     def _answer(self, wish: Wish, now: float) -> Step:
         """Grant what policy and people allow, refuse the rest."""
-        asked, missing = self._present[wish.rows], None
-        if wish.layer == REVIEW_LAYER:
-            # The review unit takes no long value: sent, it would be refused, and hold up all that waits behind it.
-            asked, missing = wish.asked & self._short[wish.rows], ~self._present[wish.rows]
-        grant = self._policy.grants(
-            wish.layer,
-            wish.rows,
-            asked,
-            ledger=self.ledger,
-            now=now,
-            # Out of luck, whatever the rate: what people turned down must not use up a cap either.
-            luck=np.where(wish.approved, self._luck(wish), 1.0),
-            missing=missing,
-            combinations=self._combinations,
-        )
+        grant = self.would_grant(wish, now)
         decision = Answered(
             wish.layer,
             len(self._schema.attributes),
@@ -311,21 +336,8 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
             grant.rows.astype(np.uint8).tobytes(),
             (VALUE * grant.attributes + MISSING * grant.missing).astype(np.uint8).tobytes(),
         )
-        build = self._values if wish.layer == REVIEW_LAYER else self._encodings
-        return Step(decision, tuple(build(wish, grant)))
-
-    def _luck(self, wish: Wish) -> NDArray[np.float64]:
-        """
-        One draw per wish where only a share is answered: by record, so that asking again changes nothing.
-
-        The units choose the ids of pairs, and an owner does not know the other record: by id or by pair, a unit could
-        ask about the same record until it is lucky.
-        """
-        rate = self._policy.response_rate_a if wish.layer == ATTRIBUTE_LAYER else self._policy.response_rate_c
-        if rate in (0.0, 1.0):
-            return np.zeros(len(wish.rows))
-        assert self._handles is not None
-        return self._encoder.lots(wish.layer, entries(self._handles.pick(wish.rows), ID))
+        sent = self._answers.messages(wish, grant, part=PART)
+        return Step(decision, tuple(self._send(unit, message) for unit, message in sent))
 
     def _answered(self, decision: Answered) -> None:
         """Charge the ledger."""
@@ -337,46 +349,6 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         self.ledger.charge(decision.layer, wish.rows[granted], given == VALUE, now, ids)
         if decision.layer == REVIEW_LAYER:
             self.ledger.note_missing(wish.rows[granted], given == MISSING)
-
-    def _encodings(self, wish: Wish, grant: Grant) -> Iterator[Envelope]:
-        yield from self._refusals(ATTRIBUTE_UNIT, wish, grant)
-        granted = np.flatnonzero(grant.rows)
-        width = len(self._schema.attributes)
-        size = max(1, PART // (ID + width * (self._schema.layer_a.m // 8 + 1)))
-        for start in range(0, len(granted), size):
-            yield self._send(ATTRIBUTE_UNIT, self._encoded(wish, grant, granted[start : start + size]))
-
-    def _encoded(self, wish: Wish, grant: Grant, some: NDArray[np.int64]) -> AttributeEncodings:
-        """These entries of a wish, encoded as far as they are granted."""
-        rows = wish.rows[some]
-        run = wish.run if self._encoder.bound else b""
-        filters = self._encoder.pair_level(self._records, rows, [wish.key_pairs[i] for i in some], run=run)
-        # What does not go looks as a missing value looks.
-        filters[~grant.attributes[some]] = 0
-        classes = np.where(grant.attributes[some], self._classes[rows], 0).astype(np.uint8)
-        return AttributeEncodings(
-            attributes=len(self._schema.attributes),
-            m=self._schema.layer_a.m,
-            pair_ids=b"".join(wish.ids[i] for i in some),
-            filters=np.ascontiguousarray(filters, dtype="<u8").tobytes(),
-            classes=classes.tobytes(),
-        )
-
-    def _values(self, wish: Wish, grant: Grant) -> Iterator[Envelope]:
-        """One message for each task, so that the review unit can erase each as soon as it is decided."""
-        yield from self._refusals(REVIEW_UNIT, wish, grant)
-        for i in np.flatnonzero(grant.rows):
-            values = self._value_of(int(wish.rows[i]), grant.attributes[i] | grant.missing[i])
-            yield self._send(REVIEW_UNIT, AttributeValues(wish.ids[i], (values,)))
-
-    def _value_of(self, row: int, sent: NDArray[np.bool_]) -> dict[str, str]:
-        columns = self._records.columns
-        return {name: columns[name][row] for name, wanted in zip(self._schema.names, sent, strict=True) if wanted}
-
-    def _refusals(self, unit: Address, wish: Wish, grant: Grant) -> Iterator[Envelope]:
-        refused_ids = [wish.ids[i] for i in np.flatnonzero(~grant.rows)]
-        if refused_ids:
-            yield self._send(unit, Refusal(b"".join(refused_ids)))
 
     def _send(self, recipient: Address, message: Message) -> Envelope:
         return Envelope(self.address, recipient, message)

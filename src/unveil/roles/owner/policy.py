@@ -39,6 +39,30 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class StandingAnswer:
+    """
+    An answer to wishes for values that would wait for a person, given without one.
+
+    It is for wishes that ask for no attribute but `only` and for one of `any` at least, where these are not None, and
+    whose answer, with all that went before, at least `smallest_k` of the owner's records share.
+    """
+
+    granted: bool
+    only: frozenset[str] | None = None
+    any: frozenset[str] | None = None
+    smallest_k: int = 1
+
+    def is_about(self, asked: NDArray[np.bool_], names: Sequence[str]) -> NDArray[np.bool_]:
+        """Which wishes it is about by what they ask for (wishes × attributes)."""
+        fits = np.ones(len(asked), bool)
+        if self.only is not None:
+            fits &= ~asked[:, [name not in self.only for name in names]].any(axis=1)
+        if self.any is not None:
+            fits &= asked[:, [name in self.any for name in names]].any(axis=1)
+        return fits
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """
     The owner's word on disclosure.
@@ -47,7 +71,8 @@ class Policy:
     and `response_rate_c` are the shares of records whose wishes are answered (1 all, 0 none). Attributes in
     `never` are sent to no reviewer; those in `never_encoded` are not encoded for the attribute unit either, which gets
     a filter of zeros for them, as for a missing value. All values of a record that reviewers ever get together must be
-    shared by at least `smallest_k` of the owner's records. `approval` says which layers wait for a person's word.
+    shared by at least `smallest_k` of the owner's records. `approval` says which layers wait for a person's word; of
+    the answers that are `standing` the first that fits is given in a person's place.
     `names` are the attributes in the order of the schema; `fitted` sets them.
     """
 
@@ -59,6 +84,7 @@ class Policy:
     smallest_k: int = 1
     caps: Caps = field(default_factory=Caps)
     approval: Approval = "none"
+    standing: tuple[StandingAnswer, ...] = ()
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -80,7 +106,8 @@ class Policy:
 
     def fitted(self, names: Sequence[str], records: int) -> Policy:
         """The policy for records with these attributes; a name or a number that does not fit is refused."""
-        unknown = sorted((self.never | self.never_encoded) - set(names))
+        standing = (named for each in self.standing for named in (each.only, each.any) if named is not None)
+        unknown = sorted(self.never.union(self.never_encoded, *standing) - set(names))
         if unknown:
             # A misspelt name would let the attribute go that it was meant to keep.
             raise SettingError(f"the policy names attributes that are not in the schema: {', '.join(unknown)}")

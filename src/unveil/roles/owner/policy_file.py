@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from unveil.errors import Problem, SettingError, SettingsFileError
 from unveil.roles.owner.allowance import Caps
-from unveil.roles.owner.policy import Policy, plain
+from unveil.roles.owner.policy import Policy, StandingAnswer, plain
 from unveil.settings import reader
 from unveil.settings.base import Settings, whole
 from unveil.settings.mistakes import near, shown
@@ -100,6 +100,17 @@ class CapTables(Settings):
     day: TotalCaps = TotalCaps()
 
 
+class StandingRule(Settings):
+    """An answer given without a person to wishes for values that would wait for one; the first that fits counts."""
+
+    answer: Literal["approve", "refuse"] = Field(description="what is answered; caps, consent and k hold all the same")
+    only: tuple[str, ...] | None = Field(None, description="to wishes that ask for none but these attributes")
+    any: tuple[str, ...] | None = Field(None, min_length=1, description="to wishes that ask for one of these at least")
+    smallest_k: int = Field(
+        1, ge=1, description="and whose answer, with what went before, so many of our records share"
+    )
+
+
 class PolicyFile(Settings):
     """A policy as it is written down."""
 
@@ -107,6 +118,7 @@ class PolicyFile(Settings):
     approval: Literal["none", "review", "all"] = Field(
         "none", description="what waits for a person's approval: nothing, values for review, or encoded attributes too"
     )
+    standing: tuple[StandingRule, ...] = Field((), description="one table for each answer that needs no person")
     consent: ConsentRules | None = None
     attributes: Attributes = Attributes()
     review: ReviewRules = ReviewRules()
@@ -123,6 +135,15 @@ class PolicyFile(Settings):
             never_encoded=frozenset(self.attributes.never_encoded),
             smallest_k=self.review.smallest_k,
             approval=self.approval,
+            standing=tuple(
+                StandingAnswer(
+                    each.answer == "approve",
+                    None if each.only is None else frozenset(each.only),
+                    None if each.any is None else frozenset(each.any),
+                    each.smallest_k,
+                )
+                for each in self.standing
+            ),
             caps=Caps(
                 record_pairs=caps.record.pairs,
                 record_reviews=caps.record.reviews,
@@ -178,7 +199,7 @@ def parse(text: str, *, names: Sequence[str], source: str = "policy") -> PolicyF
     kind = reader.SettingsKind(
         model=PolicyFile,
         error=PolicyFileError,
-        cross_check=lambda found: [*_check_consent(found.consent), *_check_names(found.attributes, names)],
+        cross_check=lambda found: [*_check_consent(found.consent), *_check_names(found, names)],
         judged_last=("consent",),
     )
     return reader.parse(text, kind, source=source)
@@ -204,9 +225,12 @@ def _check_consent(consent: ConsentRules | None) -> Iterator[Problem]:
             yield Problem(f"consent.lists.{index}.file", f"{shown(file)} is there already", "each list once")
 
 
-def _check_names(attributes: Attributes, names: Sequence[str]) -> Iterator[Problem]:
-    for key in ("never_shown", "never_encoded"):
-        for index, name in enumerate(getattr(attributes, key)):
+def _check_names(file: PolicyFile, names: Sequence[str]) -> Iterator[Problem]:
+    lists = {f"attributes.{key}": getattr(file.attributes, key) for key in ("never_shown", "never_encoded")}
+    for number, each in enumerate(file.standing):
+        lists |= {f"standing.{number}.only": each.only or (), f"standing.{number}.any": each.any or ()}
+    for key, listed in lists.items():
+        for index, name in enumerate(listed):
             if name not in names:
                 what = f"no attribute {shown(name)}{near(name, names)}"
-                yield Problem(f"attributes.{key}.{index}", what, ", ".join(names))
+                yield Problem(f"{key}.{index}", what, ", ".join(names))

@@ -8,8 +8,7 @@ granted: what an owner kept from the attribute unit must not get past it in plai
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,12 +16,17 @@ from numpy.typing import NDArray
 
 from unveil.protocol.flows import Envelope, refused
 from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, EncodingWish
+from unveil.protocol.runs import run_of
 from unveil.roles.columns import byte_matrix, entries
 from unveil.roles.handles import Handles
 from unveil.roles.owner.budget import Budget
 from unveil.roles.owner.decisions import Approved
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.schema import Schema
+
+#: What is said of an entry before anybody asks how much of it may go.
+WAITS, GOES, REFUSED = 0, 1, 2
+Words = Callable[["Wish"], NDArray[np.int8]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,6 +43,20 @@ class Wish:
 
     def __repr__(self) -> str:
         return f"Wish(<{len(self.ids)} entries>)"
+
+    def some(self, places: Sequence[int]) -> Wish:
+        """The entries at these places, in ascending order, as a wish of their own."""
+        if len(places) == len(self.ids):
+            return self
+        return Wish(
+            self.layer,
+            [self.ids[at] for at in places],
+            self.rows[places],
+            self.asked[places],
+            [self.key_pairs[at] for at in places] if self.key_pairs else [],
+            self.approved[places],
+            self.run,
+        )
 
 
 class Wishes:
@@ -112,17 +130,22 @@ class Wishes:
         asked = byte_matrix(message.asked, len(self._names)).astype(bool)
         self._open.append(Wish(REVIEW_LAYER, ids, rows, asked, [], approved))
 
-    def waiting(self, needs_approval: Callable[[int], bool]) -> list[Wish]:
-        """Wishes that wait for a person's word."""
-        return [wish for wish in self._open if needs_approval(wish.layer) and not self._settled(wish)]
+    def waiting(self, words: Words) -> list[Wish]:
+        """Entries that wait for a person's word, wish by wish; `words` is what the policy says of them."""
+        held = [(wish, np.flatnonzero(self._said_of(wish, words) == WAITS).tolist()) for wish in self._open]
+        return [wish.some(places) for wish, places in held if places]
 
-    def due(self, needs_approval: Callable[[int], bool]) -> Wish | None:
-        """The oldest wish that can be answered now, with what people said about it."""
+    def due(self, words: Words) -> Wish | None:
+        """
+        The oldest wish that can be answered now, with what was said about it; a person's word counts before a policy's.
+
+        Of one that people look at, the entries that have their word: an answer to one need not wait for the others.
+        """
         for wish in self._open:
-            if not needs_approval(wish.layer):
-                return wish
-            if self._settled(wish):
-                return replace(wish, approved=np.array([self._said[wish.layer, one] for one in wish.ids], bool))
+            said = self._said_of(wish, words)
+            places = np.flatnonzero(said != WAITS).tolist()
+            if places:
+                return replace(wish.some(places), approved=said[places] == GOES)
         return None
 
     def approve(self, decision: Approved) -> None:
@@ -131,19 +154,25 @@ class Wishes:
             self._said[decision.layer, one] = bool(granted)
 
     def close(self, ids: list[bytes], layer: int, granted: list[int]) -> Wish:
-        """Remove the wish with these entries, which was answered; `granted` are the places of what was let go."""
-        at = next(i for i, wish in enumerate(self._open) if wish.layer == layer and wish.ids == ids)
+        """Take out these entries of a wish, which were answered; `granted` are the places of what was let go."""
+        at = next(i for i, wish in enumerate(self._open) if wish.layer == layer and ids[0] in wish.ids)
+        wish, answered = self._open[at], set(ids)
         if layer == ATTRIBUTE_LAYER:
             self._granted.update(ids[place] for place in granted)
-        return self._open.pop(at)
+        left = [place for place, one in enumerate(wish.ids) if one not in answered]
+        if left:
+            self._open[at] = wish.some(left)
+        else:
+            self._open.pop(at)
+        return wish.some([place for place, one in enumerate(wish.ids) if one in answered])
 
-    def _settled(self, wish: Wish) -> bool:
-        return all((wish.layer, one) in self._said for one in wish.ids)
-
-
-def run_of(uploads: bytes) -> bytes:
-    """The run that keys of pairs are bound to: SHA-256 of the uploads that were compared."""
-    return hashlib.sha256(b"unveil run 1" + uploads).digest()
+    def _said_of(self, wish: Wish, words: Words) -> NDArray[np.int8]:
+        found = words(wish).copy()
+        for at, one in enumerate(wish.ids):
+            said = self._said.get((wish.layer, one))
+            if said is not None:
+                found[at] = GOES if said else REFUSED
+        return found
 
 
 def _check_size(envelope: Envelope, message: EncodingWish | AttributeWish) -> None:

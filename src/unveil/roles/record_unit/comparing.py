@@ -48,7 +48,7 @@ class Comparing:
         weight = self._weight(left)
         comparison = self.compare(left, right, share=lambda done: progress(weight * done))
         progress(weight)
-        evidence = self.features(comparison.pairs, left, right)
+        evidence = self.features(comparison, left, right)
         progress(1.0)
         return ComparedRecords(comparison, evidence)
 

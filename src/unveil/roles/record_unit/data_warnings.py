@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from unveil.linkage.agreement_of_owners import KeyAgreement, key_agreements
+import numpy as np
+
+from unveil.linkage.agreement_of_owners import KeyAgreement, key_agreements, likely
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
-from unveil.linkage.pairs import Rows
+from unveil.linkage.outcome import Outcomes
+from unveil.linkage.pairs import Pairs, Rows
 from unveil.protocol.data_warnings import DataWarning, WarningKind
 from unveil.screening.fill import differ, far_off, mean_fill
 
 _DIGITS = 4
+
+
+def unit_warnings(
+    names: Sequence[str], sides: Mapping[str, Encoded], pairs: Pairs | None, outcomes: Outcomes
+) -> Iterator[DataWarning]:
+    """What looks wrong with the uploads of these owners; of the keys of these names only once there are pairs."""
+    yield from fill_warnings({owner: side.filters for owner, side in sides.items()})
+    if pairs is not None:
+        (left, right), at = sides.values(), np.flatnonzero(likely(outcomes))
+        yield from key_warnings(names, left, right, (pairs.left[at], pairs.right[at]))
 
 
 def fill_warnings(filters: Mapping[str, Bits]) -> Iterator[DataWarning]:

@@ -28,13 +28,15 @@ class Screened(Decision):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PairsAsked(Decision):
-    """The pairs of an iteration, decoys among them."""
+    """The candidates of an iteration, decoys among them; and of each owner the rows that are in pairs of strangers."""
 
     KIND = "Asked"
     KEY = "pair_ids"
     WIDTHS = {"pair_ids": ID, "positions": POSITION}
     pair_ids: bytes
     positions: bytes
+    strangers_left: bytes
+    strangers_right: bytes
 
 
 @dataclass(frozen=True, slots=True, repr=False)

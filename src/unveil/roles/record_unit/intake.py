@@ -15,6 +15,7 @@ from unveil.protocol.flows import Envelope, refused
 from unveil.protocol.machine import Step
 from unveil.protocol.messages import Agreement, Fingerprint, RecordEncodings
 from unveil.protocol.roles import RECORD_UNIT, Address
+from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.roles.record_unit.decisions import Judged, Screened
 from unveil.roles.record_unit.upload import Upload
 from unveil.schema import Schema
@@ -64,6 +65,15 @@ class Intake:
     def complete(self) -> bool:
         """Whether every owner's upload has been screened."""
         return all(owner in self.uploads and self.uploads[owner].rows is not None for owner in self._owners)
+
+    @property
+    def stage(self) -> StageStatus:
+        """How many owners have shown fingerprints that agree, and then how many uploads were screened."""
+        if not self.agreed:
+            shown = len(self._fingerprints)
+            return StageStatus(StageKind.AGREEING, Awaited.OWNERS, CountedKind.FINGERPRINTS, shown, len(self._owners))
+        usable = sum(upload.rows is not None for upload in self.uploads.values())
+        return StageStatus(StageKind.UPLOADING, Awaited.OWNERS, CountedKind.UPLOADS, usable, len(self._owners))
 
     def check(self, envelope: Envelope) -> None:
         """Refuse what cannot be taken."""
@@ -171,5 +181,4 @@ class Intake:
             )
             return
         self.kept_out[owner] = KeptOut(reasons)
-        upload = self.uploads[owner]
-        upload.rows = np.delete(np.arange(len(upload)), np.frombuffer(decision.rows, "<i8"))
+        self.uploads[owner].screened(np.frombuffer(decision.rows, "<i8").astype(np.int64))

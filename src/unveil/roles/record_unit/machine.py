@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from unveil.errors import LocalProtocolError, ProtocolError
-from unveil.linkage.agreement_of_owners import likely
+from unveil.joining.terms import BY_OWNERS, NOBODY, JoinTerms
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.clusters import symmetric_best, without_rivals
 from unveil.linkage.engine import Compare, Encoded
@@ -23,7 +23,7 @@ from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
 from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.model import Model, RecordEvidence, similarity_alone
 from unveil.linkage.outcome import Flags, Outcomes, log_odds
-from unveil.linkage.pairs import Comparison
+from unveil.linkage.pairs import Comparison, Pairs, Rows
 from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.flows import Envelope, check_incoming, refused
 from unveil.protocol.machine import Decision, KeepsAll, Step, Work
@@ -35,16 +35,21 @@ from unveil.protocol.messages import (
     Fingerprint,
     Labels,
     Message,
+    OwnersAnswers,
     RecordEncodings,
 )
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, Address
+from unveil.protocol.runs import run_of
+from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.roles.chance import Chance, Draw
-from unveil.roles.columns import entries, outcome_columns, outcomes
+from unveil.roles.columns import entries, outcomes
+from unveil.roles.record_unit.answers_of_owners import AnswersOfOwners
 from unveil.roles.record_unit.comparing import ComparedRecords, Comparing
-from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
+from unveil.roles.record_unit.data_warnings import unit_warnings
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
-from unveil.roles.record_unit.link_tables import in_parts, kept_tables, link_columns
+from unveil.roles.record_unit.link_tables import FoundLinks, MakesTables, kept_tables, results
+from unveil.roles.record_unit.strangers import Strangers, announced
 from unveil.schema import ProtocolSettings, Schema
 from unveil.schema.most_asked import WISHES, batch_size, with_decoys
 from unveil.screening.screen import Screen, screen
@@ -70,8 +75,10 @@ class RecordUnit(KeepsAll):
         model: Model,
         features: RecordEvidence = similarity_alone,
         assessor: tuple[Model, RecordEvidence] | None = None,
+        joining: JoinTerms = BY_OWNERS,
         most_records: int = 10_000_000,
         screening: Screen = screen,
+        tables: MakesTables = results,
     ) -> None:
         protocol = schema.protocol
         self.finished = False
@@ -81,8 +88,10 @@ class RecordUnit(KeepsAll):
         self._due: Comparing | None = None  # once every upload has been screened, until they were compared
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._compare, self._chance = compare, chance
-        self._first = model
+        self._first, self._joining, self._tables = model, joining, tables
         self._features, self._assessor = features, assessor
+        self._strangers = Strangers(protocol)
+        self.answers = AnswersOfOwners(owners)
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0
         self._waiting = False  # for the labels of an iteration
@@ -117,6 +126,11 @@ class RecordUnit(KeepsAll):
         left, right = (self.intake.uploads[owner].kept() for owner in self._owners)
         return left, right
 
+    def _sizes(self) -> tuple[int, int]:
+        """Records of either owner that were compared."""
+        left, right = (self.intake.uploads[owner].compared for owner in self._owners)
+        return left, right
+
     @property
     def t(self) -> float:
         """The current threshold; of a model without one, the similarity that as many pairs reach as are matches now."""
@@ -128,6 +142,19 @@ class RecordUnit(KeepsAll):
             return 1.0
         at = len(similarity) - max(1, int(self.layer.g.sum()))
         return float(np.partition(similarity, at)[at].round(2))
+
+    @property
+    def stage(self) -> StageStatus:
+        """Where the project stands here, and what it waits for."""
+        if self.finished:
+            return StageStatus(StageKind.FINISHED, Awaited.NOBODY)
+        if not self.intake.complete:
+            return self.intake.stage
+        if self.comparison is None:
+            return StageStatus(StageKind.COMPARING, Awaited.RECORD_UNIT)
+        awaited = Awaited.ATTRIBUTE_UNIT if self._waiting else Awaited.RECORD_UNIT
+        learnt, batches = self._iteration - self._waiting, len(self._protocol.batches)
+        return StageStatus(StageKind.LEARNING, awaited, CountedKind.BATCHES, learnt, batches)
 
     @property
     def kept_pairs(self) -> int:
@@ -166,6 +193,8 @@ class RecordUnit(KeepsAll):
                 self.intake.check(envelope)
             case Labels() as message:
                 self._check_labels(envelope, message)
+            case OwnersAnswers() as message:
+                self.answers.check(envelope, message, self._iteration)
             case _:
                 raise refused(envelope, "not for the record unit")
         return envelope
@@ -177,6 +206,8 @@ class RecordUnit(KeepsAll):
                 self.intake.take(event)
             case Envelope(message=Labels() as message):
                 self._learn(message)
+            case Envelope(message=OwnersAnswers() as message):
+                self.answers.take(message)
             case Judged():
                 self.intake.judged(event)
             case Screened():
@@ -214,15 +245,21 @@ class RecordUnit(KeepsAll):
         size = batch_size(self._protocol.batches[self._iteration], self.layer.answered)
         chosen = self.layer.select(size, draw.rng)
         chosen = np.concatenate([chosen, self._decoys(len(chosen), draw)])
-        pair_ids = draw.entropy(ID * len(chosen))
+        pairs = self.candidates.pairs
+        # Of their own source, so that they change nothing about what else is drawn.
+        hiding = self._chance(f"strangers {self._iteration}")
+        strangers = self._strangers.drawn(pairs, self.layer.outcomes, chosen, self._sides(), hiding.rng)
+        rows = (np.concatenate([pairs.left[chosen], strangers[0]]), np.concatenate([pairs.right[chosen], strangers[1]]))
+        pair_ids = draw.entropy(ID * len(rows[0]))
         # key_pair is fresh for every pair, so at most two records share these hash functions
         # and no frequency table can form at the attribute unit.
-        key_pairs = entries(draw.entropy(KEY_PAIR * len(chosen)), KEY_PAIR)
-        thought = self._thought(chosen)
-        messages = [self._send(ATTRIBUTE_UNIT, Bootstrap(pair_ids, *outcome_columns(thought)))]
-        for owner, wish in self._wishes(chosen, entries(pair_ids, ID), key_pairs, draw):
+        key_pairs = entries(draw.entropy(KEY_PAIR * len(rows[0])), KEY_PAIR)
+        thought = announced(self._thought(chosen), len(strangers[0]))
+        messages = [self._send(ATTRIBUTE_UNIT, Bootstrap(pair_ids, *thought))]
+        for owner, wish in self._wishes(rows, entries(pair_ids, ID), key_pairs, draw):
             messages.append(self._send(owner, wish))
-        return Step(PairsAsked(pair_ids, chosen.astype("<i8").tobytes()), tuple(messages))
+        columns = (column.astype("<i8").tobytes() for column in (chosen, *strangers))
+        return Step(PairsAsked(pair_ids[: ID * len(chosen)], *columns), tuple(messages))
 
     def _thought(self, chosen: Positions) -> Outcomes:
         """What the attribute unit is told about pairs: of a model with odds, its word before it learnt from below."""
@@ -237,6 +274,10 @@ class RecordUnit(KeepsAll):
         positions = np.frombuffer(decision.positions, "<i8")
         self._pairs.update(zip(entries(decision.pair_ids, ID), positions.tolist(), strict=True))
         self.layer.ask(positions)
+        pairs = self.candidates.pairs
+        left, right = (np.frombuffer(rows, "<i8") for rows in (decision.strangers_left, decision.strangers_right))
+        rows = (np.concatenate([pairs.left[positions], left]), np.concatenate([pairs.right[positions], right]))
+        self._strangers.asked(rows, self._sizes())
         self._iteration += 1
         self._waiting = True
         self.intake.asked = True
@@ -247,21 +288,24 @@ class RecordUnit(KeepsAll):
         return self.layer.sure(self._protocol.p_t, count, draw.rng)
 
     def _wishes(
-        self, chosen: Positions, pair_ids: Sequence[bytes], key_pairs: Sequence[bytes], draw: Draw
+        self, rows: tuple[Rows, Rows], pair_ids: Sequence[bytes], key_pairs: Sequence[bytes], draw: Draw
     ) -> Iterator[tuple[Address, EncodingWish]]:
-        pairs = self.candidates.pairs
-        uploads = b"".join(sorted({self.intake.uploads[owner].upload_id for owner in self._owners}))
-        for owner, side in zip(self._owners, (pairs.left, pairs.right), strict=True):
+        uploads = self._uploads()
+        for owner, side in zip(self._owners, rows, strict=True):
             upload = self.intake.uploads[owner]
             assert upload.rows is not None
             assert upload.handles is not None
-            handles = entries(upload.handles.pick(upload.rows[side[chosen]]), ID)
+            handles = entries(upload.handles.pick(upload.rows[side]), ID)
             # The order must not tell which pairs are close to the threshold.
-            order = draw.rng.permutation(len(chosen)).tolist()
+            order = draw.rng.permutation(len(side)).tolist()
             for start in range(0, len(order), WISHES):
                 some = order[start : start + WISHES]
                 columns = (b"".join(column[i] for i in some) for column in (pair_ids, handles, key_pairs))
                 yield owner, EncodingWish(self._iteration, uploads, *columns)
+
+    def _uploads(self) -> bytes:
+        """The uploads that were compared, in rising order."""
+        return b"".join(sorted({self.intake.uploads[owner].upload_id for owner in self._owners}))
 
     def _check_labels(self, envelope: Envelope, message: Labels) -> None:
         if not self._waiting:
@@ -306,7 +350,7 @@ class RecordUnit(KeepsAll):
         layer, pairs = self.layer, self.comparison.pairs
         model, features = self._assessor
         # A model with odds looks at the same evidence, which was made when the records were compared.
-        evidence = layer.features if layer.model.calibrated else features(pairs, left, right)
+        evidence = layer.features if layer.model.calibrated else features(self.comparison, left, right)
         opened = np.flatnonzero(layer.labelled)
         taught = model
         if layer.model.calibrated:
@@ -325,26 +369,21 @@ class RecordUnit(KeepsAll):
         """What looks wrong with the uploads: nothing before all are there, and of keys nothing before comparing."""
         if not self.intake.complete:
             return ()
-        left, right = self._sides()
-        owners = map(str, self._owners)
-        found = list(fill_warnings(dict(zip(owners, (left.filters, right.filters), strict=True))))
-        if self.comparison is not None:
-            pairs, at = self.comparison.pairs, np.flatnonzero(likely(self.layer.outcomes))
-            names = [key.name for key in self._schema.blocking]
-            found += key_warnings(names, left, right, (pairs.left[at], pairs.right[at]))
-        return tuple(found)
+        sides = dict(zip(map(str, self._owners), self._sides(), strict=True))
+        pairs = None if self.comparison is None else self.comparison.pairs
+        names = [key.name for key in self._schema.blocking]
+        return tuple(unit_warnings(names, sides, pairs, self.layer.outcomes))
 
     def _finish(self) -> Step:
-        """Every owner gets a link id for each of its records."""
-        pairs, matched = self.candidates.pairs, self.matches()
-        uploads = [self.intake.uploads[owner] for owner in self._owners]
-        columns = link_columns(uploads, pairs.left[matched], pairs.right[matched], self._chance("link ids"))
-        messages = [
-            self._send(owner, part)
-            for owner, upload, column in zip(self._owners, uploads, columns, strict=True)
-            for part in in_parts(upload, column)
-        ]
-        return Step(Finished(b"".join(columns)), tuple(messages))
+        """Every owner gets a link id for each of its records, and the linked ones, sealed."""
+        pairs, at = self.candidates.pairs, np.flatnonzero(self.matches())
+        matched = Pairs(pairs.left[at], pairs.right[at], pairs.similarity[at])
+        odds = log_odds(Outcomes(self.layer.g[at], self.layer.p[at]))
+        found = FoundLinks(matched, odds, self.estimate() if self._joining.quality != NOBODY else None)
+        uploads = {owner: self.intake.uploads[owner] for owner in self._owners}
+        run = run_of(self._uploads())
+        link_ids, messages = self._tables(found, uploads, run, terms=self._joining, chance=self._chance)
+        return Step(Finished(link_ids), tuple(self._send(*each) for each in messages))
 
     def unfinished(self) -> str:
         """Whether the links are still to be found, in words."""

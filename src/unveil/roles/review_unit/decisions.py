@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from unveil.protocol.machine import Decision
 from unveil.protocol.messages import ID, REAL
+from unveil.roles.review_unit.opinions import Then
 
 UNSURE = 2  # in place of g
 _LONGEST_REVIEWER = 64  # bytes
@@ -95,6 +96,136 @@ class Decided(Decision):
         reviewer_name(self.reviewer)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class HandedIn(Decision):
+    """
+    A reviewer's labels, not all of them final.
+
+    `then` says whether another person (1) or a lead (2) is asked too, or the label is not used (3) and another one is.
+    """
+
+    KEY = "task_ids"
+    WIDTHS = {"task_ids": ID, "g": 1, "p": REAL, "then": 1}
+    task_ids: bytes
+    g: bytes
+    p: bytes
+    then: bytes
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        Decision.__post_init__(self)
+        reviewer_name(self.reviewer)
+        if max(self.then, default=0) > Then.UNUSED:
+            raise ValueError("nothing that follows from a label")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RoleNoted(Decision):
+    """A reviewer leads (1), or does not any more (0): leads decide where opinions differ."""
+
+    lead: int
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        reviewer_name(self.reviewer)
+        if self.lead not in (0, 1):
+            raise ValueError("somebody leads or does not")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HandedOut(Decision):
+    """A pair was put before a reviewer: nobody else may decide it until then, in seconds since 1970."""
+
+    KEY = "task_id"
+    WIDTHS = {"task_id": ID}
+    task_id: bytes
+    until: int
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        _one_task(self.task_id, self.reviewer)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GoldPlaced(Decision):
+    """A made-up pair whose answer is known (match 1, non-match 0) was put before a reviewer, by its number."""
+
+    KEY = "task_id"
+    WIDTHS = {"task_id": ID}
+    task_id: bytes
+    number: int
+    g: int
+    until: int
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        _one_task(self.task_id, self.reviewer)
+        if self.g not in (0, 1):
+            raise ValueError("a made-up pair is a match or none")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Drafted(Decision):
+    """A reviewer's label, which they may still change: match (1), non-match (0) or unsure (2), and how sure."""
+
+    KEY = "task_id"
+    WIDTHS = {"task_id": ID, "p": REAL}
+    task_id: bytes
+    g: int
+    p: bytes
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        Decision.__post_init__(self)
+        _one_task(self.task_id, self.reviewer)
+        if self.g not in (0, 1, UNSURE):
+            raise ValueError("not a label")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Undone(Decision):
+    """A reviewer took a label back that they had not handed in."""
+
+    KEY = "task_id"
+    WIDTHS = {"task_id": ID}
+    task_id: bytes
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        _one_task(self.task_id, self.reviewer)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Skipped(Decision):
+    """A reviewer left a pair to others; it comes back to them when nothing else is left."""
+
+    KEY = "task_id"
+    WIDTHS = {"task_id": ID}
+    task_id: bytes
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        _one_task(self.task_id, self.reviewer)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Practised(Decision):
+    """A reviewer has finished practising well enough: so many made-up pairs, so many of them right."""
+
+    pairs: int
+    right: int
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        reviewer_name(self.reviewer)
+
+
+def _one_task(task_id: bytes, reviewer: bytes) -> None:
+    if len(task_id) != ID:
+        raise ValueError("not a task id")
+    reviewer_name(reviewer)
+
+
 def reviewer_name(reviewer: bytes) -> str:
     """The reviewer's id as text; ValueError if it is empty, too long or no plain text."""
     name = reviewer.decode("ascii", errors="replace")
@@ -104,5 +235,20 @@ def reviewer_name(reviewer: bytes) -> str:
 
 
 KINDS: Mapping[str, type[Decision]] = {
-    kind.kind(): kind for kind in (Declined, Opened, Decided, OpenedByNobody, DecidedByNobody)
+    kind.kind(): kind
+    for kind in (
+        Declined,
+        Opened,
+        Decided,
+        OpenedByNobody,
+        DecidedByNobody,
+        HandedOut,
+        GoldPlaced,
+        Drafted,
+        Undone,
+        Skipped,
+        Practised,
+        HandedIn,
+        RoleNoted,
+    )
 }

@@ -13,7 +13,17 @@ from typing import Final
 
 from unveil.linkage.shown import STATES
 from unveil.roles.review_unit import words
-from unveil.roles.review_unit.masking import Masked, Stage, are_crossed, kind_of, mask_crossed_names, mask_values
+from unveil.roles.review_unit.masking import (
+    Masked,
+    Stage,
+    are_crossed,
+    are_worth_showing,
+    kind_of,
+    mask_crossed_names,
+    mask_values,
+)
+from unveil.roles.review_unit.rows import Glyph, Row, Sort, text
+from unveil.roles.review_unit.words import Phrase
 from unveil.schema import Schema
 
 #: The two attributes whose values may have changed places. No setting of the schema says which do: a new one would be a
@@ -26,10 +36,10 @@ WITHHELD: Final = "withheld"
 @dataclass(frozen=True, slots=True, repr=False)
 class ReviewablePair:
     """
-    One task of a reviewer: the state of each attribute, and both values of those that are shown.
+    One task of a reviewer: the state of each attribute, and both values of those that were provided.
 
     `frequency` has the class of agreeing values: 1 frequent, 2 common, 3 rare. A shown attribute without values was
-    withheld by an owner.
+    withheld by an owner. Of provided values that turn out to agree hardly or not at all nothing is shown.
     """
 
     task_id: bytes
@@ -47,6 +57,14 @@ class ReviewablePair:
 
     def __repr__(self) -> str:
         return f"ReviewablePair({self.task_id.hex()}, <{len(self.values)} attributes shown>)"
+
+    @property
+    def shown_values(self) -> Mapping[str, tuple[str, str]]:
+        """The values that are worth showing: alike, or first and last name that changed places."""
+        crossed = _is_crossed(self)
+        return {
+            name: both for name, both in self.values.items() if (crossed and name in NAMES) or are_worth_showing(*both)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +87,28 @@ class Cell:
 
     attributes: tuple[str, ...]
     state: str
-    left: str
-    right: str
+    rows: tuple[Row, Row]
     icon: str
-    words: str
+    said: tuple[Phrase, ...]
     stage: Stage = Stage.MASKED
 
     def __repr__(self) -> str:
         return f"Cell({'+'.join(self.attributes)}, {self.state}, {self.stage.name})"
+
+    @property
+    def left(self) -> str:
+        """The left row as text; empty where nothing is shown."""
+        return text(self.rows[0])
+
+    @property
+    def right(self) -> str:
+        """The right row as text, as long as the left one."""
+        return text(self.rows[1])
+
+    @property
+    def words(self) -> str:
+        """What is said of the attribute, in English."""
+        return words.english(self.said)
 
     @property
     def attribute(self) -> str:
@@ -100,7 +132,8 @@ class Cell:
         if self.state != "shown":
             return f"{said}."
         if self.stage is Stage.FULL:
-            return f"{said}; left {self.left}, right {self.right}."
+            left, right = (text(tuple(each for each in row if each.sort is not Sort.GAP)) for row in self.rows)
+            return f"{said}; left {left}, right {right}."
         return f"{said}; {'masked' if self.stage is Stage.MASKED else 'differing characters shown'}."
 
 
@@ -133,9 +166,10 @@ def cells(
         elif name in masked:
             seen = masked[name]
             stage = _stage(pair, schema, stages, name)
-            result.append(Cell((name,), state, seen.left, seen.right, seen.icon, seen.words, stage))
+            result.append(Cell((name,), state, seen.rows, seen.icon, seen.said, stage))
         else:
-            result.append(_closed(name, state, None if hiding.frequency else pair.frequency.get(name)))
+            known = "dissimilar" if name in pair.values else state
+            result.append(_closed(name, known, None if hiding.frequency else pair.frequency.get(name)))
     return tuple(result)
 
 
@@ -148,7 +182,7 @@ def opened_further(
     A step that would show nothing new is passed over: nobody should confirm a cost and see no change.
     """
     after = dict(stages)
-    if attribute not in pair.values:
+    if attribute not in pair.shown_values:
         return after
     if _is_crossed(pair) and attribute in NAMES:
         return after | dict.fromkeys(NAMES, Stage.FULL)
@@ -164,22 +198,23 @@ def opened_further(
 def opened(
     pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage]
 ) -> tuple[dict[str, tuple[bool, ...]], dict[str, tuple[bool, ...]]]:
-    """Return which characters of each shown value are opened, for the left and for the right record."""
+    """Return which characters of each provided value are opened, for the left and for the right record."""
     masked = _masked(pair, schema, stages, NOTHING_MORE)
+    never = {name: tuple((False,) * len(value) for value in both) for name, both in pair.values.items()}
     return (
-        {name: seen.opened_left for name, seen in masked.items()},
-        {name: seen.opened_right for name, seen in masked.items()},
+        {name: masked[name].opened_left if name in masked else never[name][0] for name in pair.values},
+        {name: masked[name].opened_right if name in masked else never[name][1] for name in pair.values},
     )
 
 
 def share_opened(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage]) -> float:
-    """Return the share of the shown values' characters that are opened, the mean over both records and all values."""
+    """Return the share of the provided values' characters that are opened, the mean over both records and all."""
     shares = [
         share
         for seen in _masked(pair, schema, stages, NOTHING_MORE).values()
         for share in (seen.share_left, seen.share_right)
     ]
-    return sum(shares) / len(shares) if shares else 0.0
+    return sum(shares) / (2 * len(pair.values)) if pair.values else 0.0
 
 
 def _masked(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage], hiding: Hiding) -> dict[str, Masked]:
@@ -189,9 +224,10 @@ def _masked(pair: ReviewablePair, schema: Schema, stages: Mapping[str, Stage], h
         stage = max(stages.get(name, Stage.MASKED) for name in NAMES)
         both = mask_crossed_names(*_names(pair), stage=stage, length_hiding=hiding.length)
         result |= dict(zip(NAMES, both, strict=True))
+    worth = pair.shown_values
     for name in schema.names:
-        if name in pair.values and name not in result:
-            left, right = pair.values[name]
+        if name in worth and name not in result:
+            left, right = worth[name]
             result[name] = mask_values(
                 left,
                 right,
@@ -221,18 +257,20 @@ def _names(pair: ReviewablePair) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _merged(first: Masked, last: Masked, stage: Stage) -> Cell:
-    left, right = f"{first.left} {last.left}", f"{first.right} {last.right}"
-    return Cell(NAMES, "shown", left, right, first.icon, first.words, stage)
+    between = (Glyph(" ", Sort.LAYOUT),)
+    rows = (first.rows[0] + between + last.rows[0], first.rows[1] + between + last.rows[1])
+    return Cell(NAMES, "shown", rows, first.icon, first.said, stage)
 
 
 def _closed(name: str, state: str, frequency: int | None) -> Cell:
     """A cell without values."""
     match state:
         case "equal":
-            return Cell((name,), state, "", "", words.EQUAL, words.equal(frequency))
+            icon, said = words.EQUAL, words.equal(frequency)
         case "dissimilar":
-            return Cell((name,), state, "", "", words.DISSIMILAR, "dissimilar")
+            icon, said = words.DISSIMILAR, Phrase("different")
         case "missing":
-            return Cell((name,), state, "", "", words.UNKNOWN, "missing on one or both sides")
+            icon, said = words.UNKNOWN, Phrase("missing")
         case _:
-            return Cell((name,), WITHHELD, "", "", words.UNKNOWN, "withheld by an owner")
+            state, icon, said = WITHHELD, words.UNKNOWN, Phrase("withheld")
+    return Cell((name,), state, ((), ()), icon, (said,))

@@ -3,7 +3,8 @@ Two values of an attribute, as much of them as a reviewer has opened.
 
 Every character has a cover: `*` where the two values agree, a placeholder where they differ (the same one for the same
 character in both values), nothing for separators. A stage lifts covers, and lifts at least those of the stage before.
-A character under its cover is in no result, so that whoever is handed a `Masked` cannot look beneath.
+A character under its cover is in no result, so that whoever is handed a `Masked` cannot look beneath. Both values come
+as rows of one length: what is aligned stands in one column, and where one value has nothing there is a gap.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from typing import Final, Literal
 from unveil.linkage.shown import SEPARATORS
 from unveil.roles.review_unit import words
 from unveil.roles.review_unit.alignment import Edit, EditStep, align, fold
+from unveil.roles.review_unit.likeness import are_alike
+from unveil.roles.review_unit.rows import Glyph, Row, Sort, aligned, collapsed, side_by_side, text
+from unveil.roles.review_unit.words import Phrase
 
 Show = Literal["characters", "placeholders"]
 Kind = Literal["text", "date"]
@@ -33,7 +37,7 @@ _YEAR_FIRST = re.compile(r"(?P<year>\d{4})([-/ ])(?P<one>\d\d)\2(?P<two>\d\d)")
 _YEAR_LAST = re.compile(r"(?P<one>\d\d)([-/ ])(?P<two>\d\d)\2(?P<year>\d{4})")
 
 
-_Side = tuple[str, tuple[bool, ...], float]  # text, which characters are opened, their share without separators
+_Side = tuple[list[Glyph], tuple[bool, ...], float]  # glyphs, which are opened, their share without separators
 
 
 class Stage(IntEnum):
@@ -53,10 +57,9 @@ class Masked:
     they serve the cost of an opening and are not for the page.
     """
 
-    left: str
-    right: str
+    rows: tuple[Row, Row]
     icon: str
-    words: str
+    said: tuple[Phrase, ...]
     opened_left: tuple[bool, ...]
     opened_right: tuple[bool, ...]
     share_left: float
@@ -64,6 +67,21 @@ class Masked:
 
     def __repr__(self) -> str:
         return f"Masked(<{self.words}>)"
+
+    @property
+    def left(self) -> str:
+        """The left row as text."""
+        return text(self.rows[0])
+
+    @property
+    def right(self) -> str:
+        """The right row as text, as long as the left one."""
+        return text(self.rows[1])
+
+    @property
+    def words(self) -> str:
+        """What is said of the difference, in English."""
+        return words.english(self.said)
 
 
 def mask_values(
@@ -84,18 +102,24 @@ def mask_values(
     anything else would tell which of two hidden characters is the greater.
     """
     crossed = _crossed_date(left, right) if kind == "date" else None
+    seen = Stage.DIFFERING if show == "characters" and stage is Stage.MASKED else stage
+    script = align(left, right)
+    covers = crossed or _covers(left, right, script)
+    sides = [_uncover(value, cover, seen) for value, cover in zip((left, right), covers, strict=True)]
     if crossed:
-        covers = crossed
-        icon, said = words.CROSSED, "day and month swapped"
+        rows = side_by_side(sides[0][0], sides[1][0])
+        icon: str = words.CROSSED
+        said: tuple[Phrase, ...] = (Phrase("date crossed"),)
     else:
-        script = align(left, right)
-        covers = _covers(left, right, script)
+        rows = aligned(sides[0][0], sides[1][0], script)
         differing = "".join("".join(step.taken(left, right)) for step in script if step.edit is not Edit.AGREE)
         icon, said = words.describe(script, words.noun(differing, is_shown=show == "characters"))
-    seen = Stage.DIFFERING if show == "characters" and stage is Stage.MASKED else stage
-    collapsing = AGREES if length_hiding else ""
-    sides = [_uncover(value, cover, seen, collapsing) for value, cover in zip((left, right), covers, strict=True)]
-    return _masked(sides, icon, said)
+    return _masked(sides, collapsed(*rows, HIDDEN_RUN) if length_hiding else rows, icon, said)
+
+
+def are_worth_showing(left: str, right: str) -> bool:
+    """Whether a reviewer learns more from the two values than that they are different; the same both ways."""
+    return are_alike(left, right) or _crossed_date(left, right) is not None
 
 
 def mask_crossed_names(
@@ -108,15 +132,24 @@ def mask_crossed_names(
     """
     one, two = SWAPPED_PAIR
     seen = Stage.MASKED if stage is Stage.MASKED else Stage.FULL
-    collapsing = one + two if length_hiding else ""
 
     def side(name: str, mark: str) -> _Side:
-        return _uncover(name, ["" if letter in SEPARATORS else mark for letter in name], seen, collapsing)
+        glyphs, opened, share = _uncover(name, ["" if letter in SEPARATORS else mark for letter in name], seen)
+        return (_shortened(glyphs) if length_hiding else glyphs), opened, share
 
-    said = "first and last name swapped"
-    first = _masked([side(left[0], one), side(right[0], two)], words.CROSSED, said)
-    last = _masked([side(left[1], two), side(right[1], one)], words.CROSSED, said)
-    return first, last
+    said = (Phrase("names crossed"),)
+    first, last = ([side(left[0], one), side(right[0], two)], [side(left[1], two), side(right[1], one)])
+    return tuple(  # type: ignore[return-value]
+        _masked(sides, side_by_side(sides[0][0], sides[1][0]), words.CROSSED, said) for sides in (first, last)
+    )
+
+
+def _shortened(glyphs: list[Glyph]) -> list[Glyph]:
+    """Every hidden run cut or stretched to one length."""
+    result: list[Glyph] = []
+    for glyph, run in groupby(glyphs):
+        result += [glyph] * HIDDEN_RUN if glyph.sort is Sort.HIDDEN else list(run)
+    return result
 
 
 def are_crossed(left: tuple[str, str], right: tuple[str, str]) -> bool:
@@ -185,21 +218,22 @@ def _date_cover(date: re.Match[str], one: str, two: str) -> list[str]:
     return cover
 
 
-def _uncover(value: str, cover: list[str], stage: Stage, collapsing: str) -> _Side:
-    """One side as the stage shows it; hidden runs of a symbol in `collapsing` get one length for all."""
+def _uncover(value: str, cover: list[str], stage: Stage) -> _Side:
+    """One side as the stage shows it."""
     lifts_all, lifts_differing = stage is Stage.FULL, stage >= Stage.DIFFERING
     opened = tuple(lifts_all or over == "" or (lifts_differing and over != AGREES) for over in cover)
-    shown = [
-        (is_open, (letter if letter.isprintable() else _UNPRINTABLE) if is_open else over)
-        for letter, over, is_open in zip(value, cover, opened, strict=True)
-    ]
-    text = ""
-    for (is_open, symbol), run in groupby(shown):
-        text += symbol * (HIDDEN_RUN if not is_open and symbol in collapsing else len(list(run)))
+    glyphs = [_glyph(*each) for each in zip(value, cover, opened, strict=True)]
     counted = [is_open for is_open, over in zip(opened, cover, strict=True) if over != ""]
-    return text, opened, sum(counted) / len(counted) if counted else 1.0
+    return glyphs, opened, sum(counted) / len(counted) if counted else 1.0
 
 
-def _masked(sides: list[_Side], icon: str, said: str) -> Masked:
-    (left, opened_left, share_left), (right, opened_right, share_right) = sides
-    return Masked(left, right, icon, said, opened_left, opened_right, share_left, share_right)
+def _glyph(letter: str, over: str, is_open: bool) -> Glyph:  # noqa: FBT001 - one row of a table
+    if not is_open:
+        return Glyph(over, Sort.AGREES if over == AGREES else Sort.HIDDEN)
+    sign = letter if letter.isprintable() else _UNPRINTABLE
+    return Glyph(sign, Sort.OPEN if over else Sort.LAYOUT)
+
+
+def _masked(sides: list[_Side], rows: tuple[Row, Row], icon: str, said: tuple[Phrase, ...]) -> Masked:
+    (_, opened_left, share_left), (_, opened_right, share_right) = sides
+    return Masked(rows, icon, said, opened_left, opened_right, share_left, share_right)

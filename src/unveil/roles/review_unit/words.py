@@ -8,6 +8,7 @@ called letters or digits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from unveil.linkage.shown import SEPARATORS
@@ -24,13 +25,49 @@ UNKNOWN: Final = "?"
 #: What stands for an icon where a terminal cannot print it.
 ASCII_ICONS: Final = {REPLACED: "~", ADDED: "+", SWAPPED: "%", CROSSED: "X", EQUAL: "=", DISSIMILAR: "x", UNKNOWN: "?"}
 
-_FREQUENCY = {1: "frequent", 2: "common"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def equal(frequency: int | None) -> str:
-    """The words for two equal values of that frequency class (1 frequent, 2 common, 3 and above rare, 0 unknown)."""
-    return "equal" if not frequency else f"equal, a {_FREQUENCY.get(frequency, 'rare')} value"
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Something said of two values, in no language: what happened, to how many, and what they are called."""
+
+    key: str
+    count: int = 0
+    noun: str = ""
+
+
+#: How each phrase is said in English; "{}" is a counted noun. Pages have the same keys in their tables of sentences.
+ENGLISH: Final = {
+    "swapped": "{} swapped",
+    "replaced": "{} replaced",
+    "added": "{} added",
+    "added at the end": "{} added at the end",
+    "added at the start": "{} added at the start",
+    "on one side": "{} on one side only",
+    "none differs": "no {} differs",
+    "equal": "equal",
+    "equal frequent": "equal, a frequent value",
+    "equal common": "equal, a common value",
+    "equal rare": "equal, a rare value",
+    "different": "different",
+    "missing": "missing on one or both sides",
+    "withheld": "withheld by an owner",
+    "date crossed": "day and month swapped",
+    "names crossed": "first and last name swapped",
+}
+
+
+def english(said: Sequence[Phrase]) -> str:
+    """The phrases in English, such as "one letter replaced and two letters added"."""
+    return " and ".join(ENGLISH[phrase.key].format(_counted(phrase)) for phrase in said)
+
+
+def equal(frequency: int | None) -> Phrase:
+    """What is said of two equal values of that class (1 frequent, 2 common, 3 and above rare, 0 unknown)."""
+    if not frequency:
+        return Phrase("equal")
+    return Phrase(f"equal {({1: 'frequent', 2: 'common'}).get(frequency, 'rare')}")
 
 
 def noun(differing: Sequence[str], *, is_shown: bool) -> str:
@@ -44,32 +81,35 @@ def noun(differing: Sequence[str], *, is_shown: bool) -> str:
     return "character"
 
 
-def describe(script: Sequence[EditStep], name: str) -> tuple[str, str]:
-    """Return the icons and the words for a script, such as "✎" and "one letter replaced"."""
+def describe(script: Sequence[EditStep], name: str) -> tuple[str, tuple[Phrase, ...]]:
+    """Return the icons and the phrases for a script, such as "✎" and "one letter replaced"."""
     icons: list[str] = []
-    parts: list[str] = []
+    said: list[Phrase] = []
     count = {edit: sum(step.edit is edit for step in script) for edit in Edit}
     if count[Edit.SWAP]:
         icons.append(SWAPPED)
-        parts.append(_counted(2 * count[Edit.SWAP], name) + " swapped")
+        said.append(Phrase("swapped", 2 * count[Edit.SWAP], name))
     if count[Edit.REPLACE]:
         icons.append(REPLACED)
-        parts.append(_counted(count[Edit.REPLACE], name) + " replaced")
+        said.append(Phrase("replaced", count[Edit.REPLACE], name))
     if count[Edit.LEFT_ONLY] or count[Edit.RIGHT_ONLY]:
         icons.append(ADDED)
-        parts.append(_added(script, count[Edit.LEFT_ONLY], count[Edit.RIGHT_ONLY], name))
-    return "".join(icons), " and ".join(parts) or f"no {name} differs"
+        said.append(_added(script, count[Edit.LEFT_ONLY], count[Edit.RIGHT_ONLY], name))
+    return "".join(icons), tuple(said) or (Phrase("none differs", 0, name),)
 
 
-def _added(script: Sequence[EditStep], left: int, right: int, name: str) -> str:
+def _added(script: Sequence[EditStep], left: int, right: int, name: str) -> Phrase:
     if left and right:
-        return _counted(left + right, name) + " on one side only"
+        return Phrase("on one side", left + right, name)
     number = left + right
     extra = [step.edit in (Edit.LEFT_ONLY, Edit.RIGHT_ONLY) for step in script]
     place = " at the end" if all(extra[-number:]) else " at the start" if all(extra[:number]) else ""
-    return _counted(number, name) + " added" + place
+    return Phrase(f"added{place}", number, name)
 
 
-def _counted(number: int, name: str) -> str:
+def _counted(phrase: Phrase) -> str:
+    if phrase.key == "none differs":
+        return phrase.noun
+    number = phrase.count
     word = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-    return f"{word} {name}{'' if number == 1 else 's'}"
+    return f"{word} {phrase.noun}{'' if number == 1 else 's'}"

@@ -64,16 +64,17 @@ class Approvals:
 
 
 def undecided(wishes: Sequence[Wish], answers: dict[Key, bool]) -> list[Wish]:
-    """The wishes that nobody has answered yet."""
-    return [wish for wish in wishes if any((wish.layer, one) not in answers for one in wish.ids)]
+    """The entries that nobody has answered yet, wish by wish."""
+    places = [[at for at, one in enumerate(wish.ids) if (wish.layer, one) not in answers] for wish in wishes]
+    return [wish.some(some) for wish, some in zip(wishes, places, strict=True) if some]
 
 
 def _decision(wish: Wish, answers: dict[Key, bool]) -> Callable[[Owner], Step | None]:
-    given = [answers.get((wish.layer, one)) for one in wish.ids]
+    answered = wish.some([at for at, one in enumerate(wish.ids) if (wish.layer, one) in answers])
 
     def decide(owner: Owner) -> Step | None:
-        # None among them: the answer is to other wishes.
-        return owner.approval(wish, [bool(one) for one in given]) if None not in given else None
+        given = [answers[wish.layer, one] for one in answered.ids]
+        return owner.approval(answered, given) if given else None  # none among them: the answer is to other wishes
 
     return decide
 

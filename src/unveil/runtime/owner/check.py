@@ -22,7 +22,7 @@ from unveil.runtime.owner.exposure import (
 from unveil.runtime.owner.folder import OwnerFolder
 from unveil.runtime.owner.report import OwnerReport
 from unveil.schema import ProtocolSettings
-from unveil.schema.most_asked import MostAsked, with_decoys
+from unveil.schema.most_asked import MostAsked, most_strangers, with_decoys
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class AttributeUnitCheck:
 
     asks: bool
     pairs_asked: int
+    strangers_asked: int
     most_pairs_asked: int
     records: int
     attributes: tuple[str, ...]
@@ -84,6 +85,8 @@ class CheckReport(OwnerReport):
     attributes: tuple[AttributeRepeats, ...]
     unique_records: int
     unique_share: float
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
     @property
     def doubtful(self) -> tuple[ColumnCheck, ...]:
@@ -108,6 +111,8 @@ def check_report(folder: OwnerFolder) -> CheckReport:
         attributes=repeats(folder.records, names),
         unique_records=alone,
         unique_share=share(alone, len(folder.records)),
+        notes=(*folder.own.notes, *(one.words for one in folder.own.findings if not one.is_warning)),
+        warnings=folder.own.warnings,
     )
 
 
@@ -130,6 +135,7 @@ def _attribute_unit(folder: OwnerFolder) -> AttributeUnitCheck:
     return AttributeUnitCheck(
         asks=schema.protocol.layers >= ATTRIBUTE_LAYER,
         pairs_asked=_pairs_asked(schema.protocol),
+        strangers_asked=_strangers_asked(schema.protocol),
         most_pairs_asked=MostAsked.of(schema.protocol).pairs,
         records=_allowed(folder, ATTRIBUTE_LAYER),
         attributes=tuple(name for name in schema.names if name not in policy.never_encoded),
@@ -161,8 +167,13 @@ def _review_unit(folder: OwnerFolder) -> ReviewUnitCheck:
 
 
 def _pairs_asked(protocol: ProtocolSettings) -> int:
-    """Pairs that the protocol asks about when nothing is refused."""
-    return sum(with_decoys(size, protocol.decoys) for size in protocol.batches)
+    """Pairs that the protocol asks about when nothing is refused, with as many pairs of strangers as there may be."""
+    return sum(with_decoys(size, protocol.decoys) for size in protocol.batches) + _strangers_asked(protocol)
+
+
+def _strangers_asked(protocol: ProtocolSettings) -> int:
+    """Of them, pairs of strangers at most."""
+    return sum(most_strangers(protocol, batch) for batch in range(len(protocol.batches)))
 
 
 def _allowed(folder: OwnerFolder, layer: int) -> int:

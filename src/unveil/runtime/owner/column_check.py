@@ -9,7 +9,7 @@ role and column and for the doubts that were shown, so one that comes later is a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,7 @@ from unveil.runtime.owner.folder import OwnerFolder, home
 
 FILE_NAME: Final = "confirmed-columns.json"
 _LONGEST: Final = 1 << 20
+_MUCH: Final = 0.02  # of the records
 _Confirmed = tuple[str, str, str, tuple[str, ...]]  # attribute, role, column, kinds of doubt
 _CONFIRMED: Final = TypeAdapter(list[_Confirmed])
 
@@ -70,10 +71,17 @@ def column_checks(folder: OwnerFolder) -> tuple[ColumnCheck, ...]:
     checks = []
     for attribute in schema.attributes:
         column = folder.records.columns[attribute.name]
-        found = doubts(attribute, facts_of(column))
+        found = (*doubts(attribute, facts_of(column)), *_lossy(folder, attribute.name))
         one = ColumnCheck(attribute.name, attribute.meaning, attribute.source, look_of(column), found)
         checks.append(replace(one, confirmed=_key(one) in confirmed))
     return tuple(checks)
+
+
+def _lossy(folder: OwnerFolder, attribute: str) -> Iterator[Doubt]:
+    """Doubts about an attribute of which much was hard to read, and may match nobody."""
+    for one in folder.own.findings:
+        if one.is_warning and one.attribute == attribute and one.values >= _MUCH * len(folder.records):
+            yield Doubt("form", one.sentence)
 
 
 def require_confirmed(folder: OwnerFolder) -> None:

@@ -86,7 +86,7 @@ class Fetcher:
     @property
     def finished(self) -> bool:
         """Whether the links have come."""
-        return self.host.look(lambda owner: bool(owner.link_ids)) and self.sent
+        return self.host.look(lambda owner: owner.linked) and self.sent
 
     def found_empty(self, unit: Address) -> float:
         """When the last call of that unit began that found no message (time.monotonic); below 0: none did yet."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from unveil.encoding.keys import OwnerKey
 from unveil.errors import InputError, SettingError
 from unveil.files import key_file as keyfile
 from unveil.files.header import MissingColumns
-from unveil.files.read import read_column, read_records
+from unveil.files.read import OwnTable, read_column, read_own
 from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import FILE_NAME, OwnerConfig
 from unveil.protocol.roles import Role
@@ -24,10 +24,11 @@ from unveil.roles.owner.allowance import Caps
 from unveil.roles.owner.budget import narrowed_caps
 from unveil.roles.owner.machine import Owner
 from unveil.roles.owner.policy import Policy
-from unveil.roles.owner.policy_file import ConsentList
-from unveil.runtime.assemble import chance_of, two_owners
+from unveil.roles.owner.policy_file import ConsentList, PolicyFile
+from unveil.runtime.assemble import chance_of, join_terms, two_owners
 from unveil.runtime.host import Host
 from unveil.runtime.owner.fetcher import Fetcher
+from unveil.runtime.owner.pause import Pause
 from unveil.runtime.worker import Worker, unit_clients
 from unveil.schema import Schema
 from unveil.schema.most_asked import MostAsked
@@ -48,7 +49,7 @@ class OwnerFolder:
 
     config: OwnerConfig
     member: Membership
-    records: Records
+    own: OwnTable
     policy: Policy
     encoder: Encoder
 
@@ -62,11 +63,16 @@ class OwnerFolder:
         member = owner_membership(config, demonstration=demonstration, looking=looking)
         project = member.project
         two_owners(project)
-        records = read_own_records(config, member)
+        own = read_own_table(config, member)
         # A seed makes a demonstration that anybody can repeat, keys included: there is nothing to bind them for.
         agreed = project.fingerprint() if config.seed is None else ""
         encoder = Encoder(project.linkage, OwnerKey(keyfile.read(config.key)), project=project.name, agreed=agreed)
-        return cls(config, member, records, read_policy(config, member, records), encoder)
+        return cls(config, member, own, read_policy(config, member, own.records), encoder)
+
+    @property
+    def records(self) -> Records:
+        """The owner's records, each attribute in the form that owners compare."""
+        return self.own.records
 
     @property
     def caps(self) -> Caps:
@@ -83,11 +89,11 @@ class OwnerFolder:
                 hint="the limit stands in the project file, which all parties share",
             )
 
-    def host(self, database: Database) -> Host[Owner]:
-        """The owner's machine on its log."""
-        return self.host_on(database.project(self.member.project.name))
+    def host(self, database: Database, policy: Callable[[], Policy] | None = None) -> Host[Owner]:
+        """The owner's machine on its log, under the policy that was read here or one that may be another later."""
+        return self.host_on(database.project(self.member.project.name), policy)
 
-    def host_on(self, log: ProjectLog) -> Host[Owner]:
+    def host_on(self, log: ProjectLog, policy: Callable[[], Policy] | None = None) -> Host[Owner]:
         """The same on a log that was opened already, perhaps only to be looked at."""
 
         def build() -> Owner:
@@ -96,8 +102,9 @@ class OwnerFolder:
                 self.records,
                 self.member.project.linkage,
                 self.encoder,
-                policy=self.policy,
+                policy=policy() if policy is not None else self.policy,
                 chance=chance_of(self.member.address, self.config.seed),
+                joining=join_terms(self.member.project),
             )
 
         return Host(build, log, clock=time.time)
@@ -112,7 +119,7 @@ class OwnerFolder:
     def fetcher(self, host: Host[Owner]) -> Fetcher:
         """The owner at work unattended, once it is started; it logs to stderr."""
         log: Log = configure(sys.stderr)
-        worker = Worker(self.member.project, host, log, self.clients())
+        worker = Worker(self.member.project, host, log, self.clients(), paused=Pause(home(self.config)).is_on)
         return Fetcher(worker, on_refusal=lambda error: log.warning("not taken", error=type(error).__name__))
 
     def clients(self) -> dict[str, UnitClient]:
@@ -149,11 +156,11 @@ def unit_client(config: OwnerConfig, member: Membership, unit: Role, *, timeout:
     return UnitClient(member.project.address(unit), tls, member.project.name, timeout=timeout)
 
 
-def read_own_records(config: OwnerConfig, member: Membership) -> Records:
-    """The owner's records, each attribute from the column that the owner's configuration says."""
+def read_own_table(config: OwnerConfig, member: Membership) -> OwnTable:
+    """The owner's records, each attribute from the column that the owner's configuration says, and what was found."""
     schema = config.columns.of(member.project.linkage, source=str(config.source))
     try:
-        return read_records(config.data, schema)
+        return read_own(config.data, schema, config.reading)
     except MissingColumns as error:
         hint = _column_hint(error, schema) or error.hint
         raise MissingColumns(config.data, error.missing, error.near, hint=hint or "") from None
@@ -176,25 +183,31 @@ def read_policy(config: OwnerConfig, member: Membership, records: Records) -> Po
     if config.policy is None:
         return Policy()
     names = member.project.linkage.names
-    file = policy_file.parse(read_text(config.policy), names=names, source=str(config.policy))
-    consent = file.consent
-    if consent is None:
+    return policy_of(
+        policy_file.parse(read_text(config.policy), names=names, source=str(config.policy)), config, records
+    )
+
+
+def policy_of(file: PolicyFile, config: OwnerConfig, records: Records) -> Policy:
+    """The policy that a policy file stands for, with the consent that is in the owner's data and lists."""
+    consent, path = file.consent, config.policy
+    if consent is None or path is None:
         return file.settings()
-    column = None if consent.column is None else _consent_column(config.data, consent.column, config.policy)
+    column = None if consent.column is None else _consent_column(config, consent.column, path)
     known = frozenset(records.ids)
-    lists = {one.file: _listed(config.policy.parent / one.file, one, known) for one in consent.lists}
+    lists = {one.file: _listed(path.parent / one.file, one, known) for one in consent.lists}
     return file.policy(records.ids, column=column, lists=lists)
 
 
-def _consent_column(data: Path, name: str, policy: Path) -> list[str]:
+def _consent_column(config: OwnerConfig, name: str, policy: Path) -> list[str]:
     """Each record's entry in the consent column. It is the policy that names it, not the schema."""
     try:
-        return read_column(data, name)
+        return read_column(config.data, name, config.reading)
     except MissingColumns as error:
         near = error.near.get(name)
         other = f"the file's {near} may be meant" if near else "the file has no column of nearly that name"
         hint = f"{policy} names it as consent.column; {other}"
-        raise MissingColumns(data, error.missing, error.near, hint=hint) from None
+        raise MissingColumns(config.data, error.missing, error.near, hint=hint) from None
 
 
 def _listed(path: Path, one: ConsentList, known: Collection[str]) -> list[str]:

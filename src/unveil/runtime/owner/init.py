@@ -9,6 +9,7 @@ from pathlib import Path
 
 from unveil.errors import Problem, SettingError
 from unveil.files.atomic import replacing
+from unveil.files.reading import AS_FOUND, Reading
 from unveil.projects.authority import check_authority
 from unveil.projects.column_mapping import ColumnMapping
 from unveil.projects.config_files import missing_file, open_secret
@@ -30,6 +31,7 @@ class OwnerFiles:
     authority: Path
     policy: Path | None
     columns: ColumnMapping = field(default_factory=ColumnMapping)
+    reading: Reading = AS_FOUND
 
     def problems(self) -> list[Problem]:
         """What is missing or open to everybody, by option: here paths are those that were given."""
@@ -56,6 +58,8 @@ class InitReport(OwnerReport):
     fingerprint: str
     project_fingerprint: str
     doubtful_columns: tuple[str, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def begin(folder: Path, name: str, files: OwnerFiles, *, demonstration: bool) -> OwnerFolder:
@@ -113,6 +117,7 @@ def _text(folder: Path, name: str, files: OwnerFiles) -> str:
         tls=(beside(files.certificate), beside(files.tls_key), beside(files.authority)),
         policy=None if files.policy is None else beside(files.policy),
         columns=files.columns,
+        reading=files.reading,
     )
 
 

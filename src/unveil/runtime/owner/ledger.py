@@ -120,7 +120,7 @@ class LedgerReport:
 
 def ledger_report(view: OwnerView, *, last: int | None = None) -> LedgerReport:
     """The ledger; with `last`, no more than that many of the latest disclosures."""
-    return LedgerReport(_totals(view), tuple(_rows(view, last)))
+    return LedgerReport(_totals(view), tuple(latest_rows(view, last)))
 
 
 def write_csv(path: Path, rows: Sequence[LedgerRow], *, overwrite: bool) -> int:
@@ -128,7 +128,8 @@ def write_csv(path: Path, rows: Sequence[LedgerRow], *, overwrite: bool) -> int:
     return write_rows(path, LedgerRow._fields, rows, ids=("record_id",), overwrite=overwrite)
 
 
-def _rows(view: OwnerView, last: int | None) -> list[LedgerRow]:
+def latest_rows(view: OwnerView, last: int | None) -> list[LedgerRow]:
+    """The latest disclosures, oldest first; all without `last`."""
     book, names = view.machine.ledger.entries(), np.array(view.folder.member.project.linkage.names)
     ids = view.folder.records.ids
     return [
@@ -152,8 +153,8 @@ def _totals(view: OwnerView) -> LedgerTotals:
         project=folder.member.project.name,
         owner=folder.config.name,
         record_unit=RecordsSent((progress.records or 0) if progress.parts is not None else 0),
-        attribute_unit=_layer(view, ATTRIBUTE_LAYER, progress),
-        review_unit=_layer(view, REVIEW_LAYER, progress),
+        attribute_unit=layer_totals(view, ATTRIBUTE_LAYER, progress),
+        review_unit=layer_totals(view, REVIEW_LAYER, progress),
         kapr=DisclosureRisk(
             records=risk.records,
             values=risk.values,
@@ -164,7 +165,8 @@ def _totals(view: OwnerView) -> LedgerTotals:
     )
 
 
-def _layer(view: OwnerView, layer: int, progress: OwnerProgress) -> LayerTotals:
+def layer_totals(view: OwnerView, layer: int, progress: OwnerProgress) -> LayerTotals:
+    """What left to one unit in all."""
     ledger, names = view.machine.ledger, view.folder.member.project.linkage.names
     book = ledger.entries()
     values = book.attributes[book.layer == layer].sum(axis=0).tolist()

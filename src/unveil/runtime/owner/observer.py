@@ -24,6 +24,9 @@ class OwnerPhase(Enum):
     WAITING_FOR_WISHES = "waiting for wishes"
     WAITING_FOR_APPROVAL = "wishes wait for a person's approval"
     ANSWERING = "answering wishes as the policy says"
+    WAITING_FOR_REVIEWERS = "waiting for reviewers"
+    PAUSED = "paused: nothing leaves"
+    RULES_UNREADABLE = "the policy cannot be read, so nothing is answered"
     SENDING_LAST_ANSWERS = "the links have come; sending the last answers"
 
 
@@ -36,6 +39,8 @@ class PhaseReport:
     parts: int = 0  #: of the upload
     parts_arrived: int = 0
     waiting: int = 0  #: wishes that wait for a person's approval
+    labels: int = 0  #: that reviewers gave, of
+    budget: int = 0  #: labels in all
 
 
 class OwnerObserver(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from unveil.protocol import codec, frames
-from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, LinkTable
+from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, JoinTable, LinkQuality, LinkTable
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
 from unveil.roles.owner.decisions import KINDS, VALUE, Answered, BegunAnew, Prepared, Presented, Uploaded
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
@@ -54,12 +54,15 @@ class OwnerProgress:
     wishes: dict[int, LayerWishes] = field(default_factory=lambda: {layer: LayerWishes() for layer in UNIT_OF_LAYER})
     links: int = 0  # parts of the link table
     links_expected: int | None = None
+    sealed: int = 0  # parts of what is sealed for whoever may join
+    sealed_expected: int | None = None
+    quality: LinkQuality | None = None  # what owners are told of the links, which comes before them
     _seq: int = 0
 
     @property
     def linked(self) -> bool:
-        """Whether the whole link table has come."""
-        return self.links == self.links_expected
+        """Whether the whole link table has come, and all that is sealed."""
+        return (self.links, self.sealed) == (self.links_expected, self.sealed_expected)
 
     def read(self, log: ProjectLog) -> OwnerProgress:
         """Take in new entries."""
@@ -121,3 +124,7 @@ class OwnerProgress:
                 self.wishes[REVIEW_LAYER].received += len(message)
             case LinkTable() as message:
                 self.links, self.links_expected = self.links + 1, message.parts
+            case JoinTable() as message:
+                self.sealed, self.sealed_expected = self.sealed + 1, message.parts
+            case LinkQuality() as message:
+                self.quality = message

@@ -7,11 +7,15 @@ stop, returns None. What happens meanwhile is told to an observer.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from unveil.joining.join_part import JoinPart
+from unveil.projects.membership import owner_membership
 from unveil.projects.owner_config import FILE_NAME
+from unveil.runtime.assemble import two_owners
 from unveil.runtime.owner.answering import AnsweringRun, RunReport
 from unveil.runtime.owner.approvals import Approvals, undecided
 from unveil.runtime.owner.check import CheckReport, check_report
@@ -20,12 +24,15 @@ from unveil.runtime.owner.folder import OwnerFolder, home, load_config
 from unveil.runtime.owner.init import InitReport, OwnerFiles, begin
 from unveil.runtime.owner.ledger import LedgerReport, ledger_report
 from unveil.runtime.owner.observer import OwnerObserver, Unwatched
+from unveil.runtime.owner.pause import Pause
+from unveil.runtime.owner.progress import OwnerProgress
 from unveil.runtime.owner.session import OwnerSession, open_session
 from unveil.runtime.owner.status import OwnerStatus, owner_status, unit_answers
 from unveil.runtime.owner.stop import StopFlag
 from unveil.runtime.owner.upload import OwnerUpload, UploadReport
-from unveil.runtime.owner.view import check_unchanged, viewing
+from unveil.runtime.owner.view import check_unchanged, reading_log, viewing
 from unveil.runtime.owner.waiting import WaitingWishes, waiting_wishes
+from unveil.runtime.results_quality import ResultsQuality
 
 
 class OwnerService:
@@ -53,6 +60,8 @@ class OwnerService:
             fingerprint=begun.encoder.fingerprint().hex(),
             project_fingerprint=begun.member.project.fingerprint(),
             doubtful_columns=tuple(one.words for one in column_checks(begun) if one.doubtful),
+            notes=begun.own.notes,
+            warnings=begun.own.warnings,
         )
 
     def check(self) -> CheckReport:
@@ -83,9 +92,10 @@ class OwnerService:
             progress = session.look()
             if not done:
                 return None
+            quality = ResultsQuality.of(progress.quality)
             answers = unit_answers(session.folder.member, session.folder.config)
         warnings = tuple(warning for answer in answers.values() for warning in answer.warnings)
-        return RunReport(progress.records, progress.wishes_by_unit(), warnings)
+        return RunReport(progress.records, progress.wishes_by_unit(), warnings, quality)
 
     def waiting(self) -> WaitingWishes:
         """What waits for a person's approval and was not answered yet."""
@@ -99,6 +109,14 @@ class OwnerService:
         """Let these wishes go, as far as the policy allows, or refuse them; whoever runs takes it up."""
         config = load_config(self._path, demonstration=self._demonstration)
         Approvals(home(config)).give(waiting.wishes, granted=granted)
+
+    def pause(self) -> None:
+        """Let nothing leave any more until `resume`; it holds for a process that runs already."""
+        Pause(home(load_config(self._path, demonstration=self._demonstration))).begin(time.time())
+
+    def resume(self) -> None:
+        """Let things leave again, as the policy says."""
+        Pause(home(load_config(self._path, demonstration=self._demonstration))).end()
 
     def status(self) -> OwnerStatus:
         """How far the owner is, what waits, and what the units say."""
@@ -114,10 +132,27 @@ class OwnerService:
     def links(self) -> list[tuple[str, str]]:
         """The owner's own id and the link id of every record; nothing while the links have not come."""
         with viewing(self._path, demonstration=self._demonstration, observer=self._observer) as view:
-            found = [] if view is None else view.machine.link_ids
-            if view is None or not found:
+            if view is None or not view.machine.linked:
                 return []
-            return [(record, link.hex()) for record, link in zip(view.folder.records.ids, found, strict=True)]
+            found = zip(view.folder.records.ids, view.machine.link_ids, strict=True)
+            return [(record, link.hex()) for record, link in found]
+
+    def quality(self) -> ResultsQuality | None:
+        """How many links there are and how good they seem; None while that has not come, or if owners are not told."""
+        config = load_config(self._path, demonstration=self._demonstration)
+        member = owner_membership(config, demonstration=self._demonstration, looking=True)
+        with reading_log(config, member.project.name) as log:
+            return None if log is None else ResultsQuality.of(OwnerProgress().read(log).quality)
+
+    def join_part(self) -> JoinPart | None:
+        """What the owner hands over so that link tables can be joined; None while it has not come."""
+        with viewing(self._path, demonstration=self._demonstration, observer=self._observer) as view:
+            if view is None or not view.machine.linked:
+                return None
+            project = view.folder.member.project
+            left, right = two_owners(project)
+            owner = view.folder.member.address.name
+            return view.machine.sealed_links.part(project.name, owner, (left.name, right.name))
 
     def _opened(self) -> AbstractContextManager[OwnerSession]:
         return open_session(self._path, demonstration=self._demonstration, observer=self._observer)

@@ -17,16 +17,18 @@ from pathlib import Path
 from typing import Final
 
 from unveil.errors import Closed, SettingError, UnveilError
-from unveil.protocol.roles import RECORD_UNIT, owner
+from unveil.protocol.roles import Role, owner
 from unveil.roles.owner.machine import Owner
 from unveil.runtime.claim import Claim
 from unveil.runtime.host import Host
 from unveil.runtime.owner.column_check import require_confirmed
 from unveil.runtime.owner.delivery import OwnerWorker
 from unveil.runtime.owner.folder import OwnerFolder, home, load_config
+from unveil.runtime.owner.live_policy import LivePolicy
 from unveil.runtime.owner.observer import OwnerObserver, Unwatched
+from unveil.runtime.owner.pause import Pause
 from unveil.runtime.owner.progress import OwnerProgress
-from unveil.runtime.owner.record_unit_watch import PATIENCE, RecordUnitWatch
+from unveil.runtime.owner.unit_watch import PATIENCE, UnitWatch
 from unveil.runtime.owner.upload_judgement import SetAside, UploadJudgement
 from unveil.runtime.owner.view import has_changed
 from unveil.runtime.witness import LogWitness
@@ -49,6 +51,8 @@ class OwnerSession:
     host: Host[Owner]
     log: Log
     judgement: UploadJudgement
+    rules: LivePolicy
+    pause: Pause
     progress: OwnerProgress = field(default_factory=OwnerProgress)
 
     def look(self) -> OwnerProgress:
@@ -57,7 +61,18 @@ class OwnerSession:
 
     def worker(self) -> OwnerWorker:
         """The threads that decide and deliver, not yet started."""
-        return OwnerWorker(self.folder.member.project, self.host, self.log, self.folder.clients())
+        return OwnerWorker(
+            self.folder.member.project,
+            self.host,
+            self.log,
+            self.folder.clients(),
+            held=lambda: not self.follow_rules(),
+            paused=self.pause.is_on,
+        )
+
+    def follow_rules(self) -> bool:
+        """Take up what the policy file says now; whether it can be followed."""
+        return self.host.look(lambda owner: self.rules.refresh(owner.obey))
 
     def compare_logs(self) -> None:
         """
@@ -78,9 +93,9 @@ class OwnerSession:
         with ThreadPoolExecutor(len(clients)) as pool:
             list(pool.map(compare, clients))
 
-    def record_unit_watch(self, *, longest_pause: float) -> RecordUnitWatch:
-        """Whoever asks the record unit how it stands, not yet started; that many seconds between questions at most."""
-        return RecordUnitWatch(self.folder.client(RECORD_UNIT.role, timeout=PATIENCE), longest_pause=longest_pause)
+    def watch(self, unit: Role, *, longest_pause: float) -> UnitWatch:
+        """Whoever asks a unit how it stands, not yet started; that many seconds between questions at most."""
+        return UnitWatch(self.folder.client(unit, timeout=PATIENCE), longest_pause=longest_pause)
 
     def message_refused(self, error: UnveilError) -> None:
         """A message to us broke the protocol and was dropped."""
@@ -102,11 +117,12 @@ def open_session(path: Path, *, demonstration: bool, observer: OwnerObserver | N
         require_confirmed(folder)
         for note in folder.member.notes:
             watching.note(note)
-        with folder.open(demonstration=demonstration) as database, _logging(home(config)) as log:
-            host = folder.host(database)
+        with folder.open(demonstration=demonstration) as database, log_file(home(config), LOG_NAME) as log:
+            rules = LivePolicy(folder)
+            host = folder.host(database, lambda: rules.policy)
             with watching.busy("reading the log"):
                 _ = host.machine  # folded now, so that changed data is told before anything begins
-            session = OwnerSession(folder, host, log, judgement)
+            session = OwnerSession(folder, host, log, judgement, rules, Pause(home(config)))
             if _begun_anew(session):
                 watching.note(_ANEW)
             progress = session.look()
@@ -139,10 +155,10 @@ def _begun_anew(session: OwnerSession) -> bool:
 
 
 @contextmanager
-def _logging(folder: Path) -> Iterator[Log]:
-    """Logs go to a file in the folder, so that the screen stays calm."""
+def log_file(folder: Path, name: str) -> Iterator[Log]:
+    """Until the block ends, logs go to a file in the folder, so that the screen stays calm."""
     handlers = logging.getLogger().handlers
-    with open(folder / LOG_NAME, "a", encoding="utf-8", opener=_private) as file:
+    with open(folder / name, "a", encoding="utf-8", opener=_private) as file:
         try:
             yield configure(file)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Any, Final
@@ -11,15 +12,18 @@ from unveil.projects.membership import Membership, owner_membership
 from unveil.projects.owner_config import OwnerConfig
 from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.roles import RECORD_UNIT, Role
+from unveil.protocol.stages import StageStatus, linkage_stage
 from unveil.roles.owner import policy_file
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.runtime.owner.approvals import Approvals
-from unveil.runtime.owner.folder import home, read_own_records, unit_client
+from unveil.runtime.owner.folder import home, read_own_table, unit_client
+from unveil.runtime.owner.pause import Pause
 from unveil.runtime.owner.progress import OwnerProgress, WishProgress
-from unveil.runtime.owner.record_unit_watch import PATIENCE
 from unveil.runtime.owner.report import OwnerReport
+from unveil.runtime.owner.unit_watch import PATIENCE
 from unveil.runtime.owner.upload_judgement import UploadJudgement, set_aside_text, upload_status
 from unveil.runtime.owner.view import CHANGED, has_changed, reading_log
+from unveil.runtime.results_quality import ResultsQuality
 from unveil.runtime.worker import neighbours, unit_address
 from unveil.settings.reader import ProjectError, read_text
 from unveil.transport.status import AttributeUnitStatus, RecordUnitStatus, UnitStatus
@@ -103,12 +107,21 @@ class OwnerStatus(OwnerReport):
     waiting_for_approval: int
     approvals_to_take_up: int
     messages_to_send: int
+    paused: bool  #: whether a person has stopped everything that leaves
     links: bool
+    quality: ResultsQuality | None  #: how many links there are and how good they seem; None: not told, or not yet
+    linkage: StageStatus | None  #: where the whole linkage stands, by what units say; None: they do not say
     units: dict[str, UnitAnswer]
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON can hold it; units say what `transport.status` describes."""
-        return {**OwnerReport.as_json(self), "units": {unit: each.as_json() for unit, each in self.units.items()}}
+        linkage = None if self.linkage is None else self.linkage.as_json()
+        return {
+            **OwnerReport.as_json(self),
+            "quality": None if self.quality is None else self.quality.as_json(),
+            "linkage": linkage,
+            "units": {unit: each.as_json() for unit, each in self.units.items()},
+        }
 
 
 def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
@@ -139,9 +152,18 @@ def owner_status(config: OwnerConfig, *, demonstration: bool) -> OwnerStatus:
         waiting_for_approval=sum(progress.wishes[layer].open for layer in approval),
         approvals_to_take_up=len(answers),
         messages_to_send=to_send,
+        paused=Pause(home(config)).is_on(),
         links=progress.linked,
+        quality=ResultsQuality.of(progress.quality),
+        linkage=stage_by_units(units),
         units=units,
     )
+
+
+def stage_by_units(units: Mapping[str, UnitAnswer]) -> StageStatus | None:
+    """Where the whole linkage stands, by what units say."""
+    told = {unit: answer.status.stage for unit, answer in units.items() if answer.status is not None}
+    return linkage_stage({unit: stage for unit, stage in told.items() if stage is not None})
 
 
 def _data(config: OwnerConfig, member: Membership, progress: OwnerProgress) -> str | None:
@@ -149,7 +171,7 @@ def _data(config: OwnerConfig, member: Membership, progress: OwnerProgress) -> s
     if not progress.digest or progress.parts is None:
         return None
     try:
-        records = read_own_records(config, member)
+        records = read_own_table(config, member).records
     except (InputError, ProjectError) as error:
         return error.message
     return CHANGED if has_changed(records, progress) else None

@@ -17,10 +17,11 @@ from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.runtime.owner.delivery import OwnerWorker, reason
 from unveil.runtime.owner.fetcher import Fetcher, FetchPace
 from unveil.runtime.owner.observer import OwnerObserver, OwnerPhase, PhaseReport
-from unveil.runtime.owner.record_unit_watch import RecordUnitWatch
+from unveil.runtime.owner.pause import Paused
 from unveil.runtime.owner.report import OwnerReport
 from unveil.runtime.owner.session import OwnerSession
 from unveil.runtime.owner.stop import StopFlag
+from unveil.runtime.owner.unit_watch import UnitWatch
 from unveil.runtime.owner.upload_judgement import ProjectClosed
 from unveil.transport.failures import Rejected
 
@@ -65,10 +66,11 @@ class OwnerUpload:
     def work(self) -> bool:
         """Send what is not there yet; whether everything is there and usable, or the stop came first."""
         self.session.folder.check_size()
+        self._told_to_stop(0.0)
         self.session.compare_logs()
         self.session.host.advance()  # draws handles and shows the fingerprint, if that was not done
         arrived = self.session.look().parts is not None and not self._outgoing()
-        watch = self.session.record_unit_watch(longest_pause=_LONGEST_PAUSE)
+        watch = self.session.watch(RECORD_UNIT.role, longest_pause=_LONGEST_PAUSE)
         if not arrived:
             watch.ask()  # now, before anything of ours can be there
         watch.start()
@@ -81,7 +83,7 @@ class OwnerUpload:
         """Whether something waits to be delivered to the record unit."""
         return bool(self.session.host.log.outgoing(recipient=str(RECORD_UNIT), limit=1))
 
-    def _send_all(self, watch: RecordUnitWatch) -> bool:
+    def _send_all(self, watch: UnitWatch) -> bool:
         self._judge(watch)
         worker = self.session.worker()
         fetcher = Fetcher(
@@ -98,7 +100,7 @@ class OwnerUpload:
         finally:
             fetcher.stop()
 
-    def _agree(self, fetcher: Fetcher, watch: RecordUnitWatch) -> bool:
+    def _agree(self, fetcher: Fetcher, watch: UnitWatch) -> bool:
         """Wait until the owners' fingerprints were compared; Disagreement if they differ."""
         delivered: float | None = None  # since when our fingerprint is known to be there
         while True:
@@ -121,16 +123,16 @@ class OwnerUpload:
             # if no other came after the fingerprint had arrived.
             if progress.agreed is False and delivered is not None and found_empty > delivered:
                 raise Disagreement
-            if self.stop.wait(_TICK):
+            if self._told_to_stop():
                 return False
 
-    def _send(self, worker: OwnerWorker, watch: RecordUnitWatch) -> bool:
+    def _send(self, worker: OwnerWorker, watch: UnitWatch) -> bool:
         """Wait until all parts have arrived."""
         progress, log = self.session.look(), self.session.host.log
         records = progress.records or 0
         self.observer.phase(PhaseReport(OwnerPhase.ENCODING, records))
         while self.session.look().parts is None:
-            if self.stop.wait(_TICK):
+            if self._told_to_stop():
                 return False
         parts = progress.parts or 0
         self.observer.phase(PhaseReport(OwnerPhase.SENDING, records, parts, progress.acknowledged(log)))
@@ -143,11 +145,11 @@ class OwnerUpload:
             elif time.monotonic() - moved > _STALLED:
                 self._explain(worker, watch)
                 moved = time.monotonic()
-            if self.stop.wait(_TICK):
+            if self._told_to_stop():
                 return False
         return True
 
-    def _explain(self, worker: OwnerWorker, watch: RecordUnitWatch) -> None:
+    def _explain(self, worker: OwnerWorker, watch: UnitWatch) -> None:
         """Say why nothing arrives, or end the work if trying again would not help."""
         refusal = worker.not_taken.get(str(RECORD_UNIT))
         if worker.halted is not None:
@@ -159,21 +161,29 @@ class OwnerUpload:
         self._judge(watch)
         self._show(watch.failure)
 
-    def _usable(self, watch: RecordUnitWatch) -> bool:
+    def _usable(self, watch: UnitWatch) -> bool:
         """Wait until the record unit has looked at the upload; SetAside if it is of no use."""
         progress = self.session.look()
         if progress.linked or progress.wishes[ATTRIBUTE_LAYER].received:
             return True  # nobody wishes for anything in an upload that is set aside
         self.session.judgement.arrived()
         watch.ask_soon()
-        while not self.stop.wait(_TICK):
+        while not self._told_to_stop():
             if self._judge(watch):
                 return True
             self._show(watch.failure)
             self.observer.phase(PhaseReport(OwnerPhase.WAITING_FOR_SCREENING))
         return False
 
-    def _judge(self, watch: RecordUnitWatch) -> bool:
+    def _told_to_stop(self, seconds: float = _TICK) -> bool:
+        """Wait a moment; whether the work is to end. Paused if nothing may leave any more."""
+        if self.session.pause.is_on():
+            raise Paused
+        if not self.session.follow_rules() and self.session.rules.problem is not None:
+            raise self.session.rules.problem
+        return self.stop.wait(seconds)
+
+    def _judge(self, watch: UnitWatch) -> bool:
         """Whether the record unit can use our upload; SetAside or ProjectClosed if it never will."""
         seen = watch.latest
         if seen is None:

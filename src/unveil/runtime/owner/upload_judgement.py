@@ -15,7 +15,7 @@ from typing import Final
 
 from unveil.errors import UnveilError
 from unveil.files.atomic import replacing
-from unveil.runtime.owner.record_unit_watch import SeenStatus
+from unveil.runtime.owner.unit_watch import SeenStatus
 from unveil.settings.reader import read_text
 from unveil.transport.status import RecordUnitStatus, UnitStatus, UploadStatus, printable
 

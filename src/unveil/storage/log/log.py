@@ -225,6 +225,22 @@ class ProjectLog:
             "sent": found["sent"], "waiting": waiting,
         }  # fmt: skip
 
+    def waiting(self) -> dict[str, int]:
+        """By recipient, how many messages it does not have yet; nothing of a closed project, which sends no more."""
+        with self._backend.read() as transaction:
+            if self._head(transaction).state != "open":
+                return {}
+            return outbox.waiting_by_recipient(transaction, self._number)
+
+    def moved(self) -> float | None:
+        """When the last message came or the last decision was taken; None before any."""
+        with self._backend.read() as transaction:
+            found = transaction.row(
+                "SELECT time FROM log WHERE project = ? AND kind IN ('message', 'decision') ORDER BY seq DESC LIMIT 1",
+                [self._number],
+            )
+        return None if found is None else float(found[0])
+
     def close(
         self, summary: Mapping[str, Any], keep: Mapping[str, bytes], *, time: float = 0.0, seen: int | None = None
     ) -> None:

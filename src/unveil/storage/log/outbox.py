@@ -101,6 +101,16 @@ def undelivered(transaction: Transaction, project: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def waiting_by_recipient(transaction: Transaction, project: int) -> dict[str, int]:
+    """How many messages were not delivered, by recipient."""
+    rows = transaction.rows(
+        "SELECT recipient, count(*) FROM outgoing WHERE project = ? AND delivered = 0"
+        " GROUP BY recipient ORDER BY recipient",
+        [project],
+    )
+    return {str(recipient): int(count) for recipient, count in rows}
+
+
 def deliver(transaction: Transaction, project: int, recipient: str, message_id: str, *, covered_by: int) -> bool:
     """
     Note that a message was delivered and erase its body; False if it was before, or if there is none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
@@ -44,7 +44,7 @@ def application(
         title=f"Unveil {unit.role.value}", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None,
         redirect_slashes=False,
     )  # fmt: skip
-    directory, threads, metrics, bell = Directory(unit.role, endpoints), Threads(limits), Metrics(unit.metrics), Bell()
+    directory, threads, metrics, bell = Directory(unit.role, endpoints), Threads(limits), Metrics(), Bell()
     app.state.bell, app.state.limits = bell, limits
     app.state.shared = Shared(unit, limits, threads, metrics, bell)
     for endpoint in directory.endpoints:
@@ -112,10 +112,6 @@ class _Described:
 
     def __init__(self, role: Role) -> None:
         self.role = role
-
-    def metrics(self) -> Mapping[str, float]:
-        """Nothing to count."""
-        return {}
 
 
 class _Silent:

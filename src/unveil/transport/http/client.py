@@ -171,6 +171,10 @@ class UnitClient:
         content = {"attribute": attribute, "stage": stage}
         return self._object(self._call("POST", f"/tasks/{_name(task)}/cells", json=content))
 
+    def step(self, do: str, **more: bool | int | str | None) -> dict[str, Any]:
+        """Take a step of a reviewer; what is before them after it."""
+        return self._object(self._call("POST", "/steps", json={"do": do, **more}))
+
     def verdict(self, task: str, match: bool | None, p: float) -> None:  # noqa: FBT001 - as in Verdict
         """Decide a task; None is unsure."""
         self._call("PUT", f"/tasks/{_name(task)}/verdict", json={"match": match, "p": p})
@@ -195,6 +199,11 @@ class UnitClient:
             if course.hung_up and not is_all and self._shows_certificate:
                 reason += f"; {_OWN_CERTIFICATE}"
             raise Unreachable(self.address, reason) from None
+        except RuntimeError:
+            # Closed by another thread while this one was about to call: it is stopping, and no defect.
+            if not self._http.is_closed:
+                raise
+            raise Unreachable(self.address, "the connection was closed here") from None
         self._check(answer)
         return answer
 

@@ -1,29 +1,33 @@
-"""Counts of a unit for Prometheus: its own, and those of the requests it answered."""
+"""What Prometheus is told: the gauges of a unit, and counts of the requests that it answered."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from unveil.transport.gauges import GaugeReading
 from unveil.transport.http.endpoint import Endpoint
 
-_NAME: Final = re.compile(r"[a-z][a-z_]{0,63}")
+#: What is counted of requests: names as Prometheus has them, and what they mean.
+COUNTERS: Final = {
+    "unveil_requests_total": "requests answered, by method, path and status; refusals of strangers have no path",
+    "unveil_received_bytes_total": "bytes of bodies taken",
+}
 
 
 class Metrics:
     """Counts requests and writes everything out as text."""
 
-    def __init__(self, of_unit: Callable[[], Mapping[str, float]]) -> None:
+    def __init__(self) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(_OfUnit(of_unit))
         labels = ("method", "path", "status")
-        self._requests = Counter("unveil_requests", "Requests answered", labels, registry=self._registry)
-        self._bytes = Counter("unveil_received_bytes", "Bytes of bodies taken", registry=self._registry)
+        requests, received = COUNTERS
+        self._requests = Counter(requests, COUNTERS[requests], labels, registry=self._registry)
+        self._bytes = Counter(received, COUNTERS[received], registry=self._registry)
 
     def count(self, endpoint: Endpoint | None, status: int, size: int) -> None:
         """One request was answered. Labels are those of the endpoint, so that nobody can add labels at will."""
@@ -31,17 +35,24 @@ class Metrics:
         self._requests.labels(method, path, str(status)).inc()
         self._bytes.inc(size)
 
-    def text(self) -> bytes:
-        """All counts in Prometheus' text format."""
-        return generate_latest(self._registry)
+    def text(self, readings: Iterable[GaugeReading]) -> bytes:
+        """These readings and all counts in Prometheus' text format."""
+        gauges = CollectorRegistry(auto_describe=False)
+        gauges.register(_Gauges(readings))
+        return generate_latest(gauges) + generate_latest(self._registry)
 
 
-class _OfUnit(Collector):
-    def __init__(self, of_unit: Callable[[], Mapping[str, float]]) -> None:
-        self._of_unit = of_unit
+class _Gauges(Collector):
+    def __init__(self, readings: Iterable[GaugeReading]) -> None:
+        self._readings = readings
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The unit's own counts; a name that Prometheus would not take is left out."""
-        for name, value in self._of_unit().items():
-            if _NAME.fullmatch(name):
-                yield GaugeMetricFamily(f"unveil_{name}", name.replace("_", " "), value=value)
+        """One family for each gauge."""
+        families: dict[str, GaugeMetricFamily] = {}
+        for reading in self._readings:
+            gauge = reading.gauge
+            family = families.setdefault(
+                gauge.name, GaugeMetricFamily(gauge.name, gauge.help, labels=list(gauge.labels))
+            )
+            family.add_metric(list(reading.labels), float(reading.value))
+        return iter(families.values())

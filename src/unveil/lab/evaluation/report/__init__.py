@@ -1,11 +1,9 @@
 """
 The report of a run: one HTML file that opens offline, drawn from the numbers in a `RunResult`.
 
-`page.render` puts the document together from `sections`, `cooperation`, `estimated` and `advice`; `words` computes the
-sentence under each picture. The charts (`lines`, `bars`, `intervals`, `histogram`, `dots`, `layers`) know nothing of a
-run but what they are handed, so that other reports can draw with them. Each of them draws for a given width: a picture
-is drawn twice, wide and narrow, and the style sheet shows the one that fits. `markup` escapes every text that is not
-markup already.
+`page.render` puts the document together. What needs no truth is drawn by `one_place.report`, as in linkages where
+nobody knows it; `sections` and `estimated` here set a run beside the truth, and `words` computes the sentence under
+each picture. The charts and the page itself are those of `charts`.
 """
 
 from unveil.lab.evaluation.report.page import render

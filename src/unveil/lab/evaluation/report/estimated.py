@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from unveil.lab.evaluation.report.figures import score, share
-from unveil.lab.evaluation.report.intervals import Span, interval_chart
-from unveil.lab.evaluation.report.markup import Markup, el
-from unveil.lab.evaluation.report.sections import section
-from unveil.lab.evaluation.report.svg import figure
-from unveil.lab.evaluation.report.words import has_threshold, listed
+from unveil.charts.document import section
+from unveil.charts.figures import score, share
+from unveil.charts.intervals import Span, interval_chart
+from unveil.charts.markup import Markup, el
+from unveil.charts.svg import figure
+from unveil.lab.evaluation.report.words import has_threshold
 from unveil.lab.evaluation.result import RunResult
+from unveil.one_place.report.words import listed
 
 _NAMES = ("precision", "recall", "F1")
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
+from unveil.charts.document import document
+from unveil.charts.markup import Markup, el
 from unveil.lab.evaluation.report import sections, tables, words
-from unveil.lab.evaluation.report.advice import advice
-from unveil.lab.evaluation.report.cooperation import cooperation
-from unveil.lab.evaluation.report.data_warnings import data_warnings
 from unveil.lab.evaluation.report.estimated import estimated
-from unveil.lab.evaluation.report.markup import Markup, el
 from unveil.lab.evaluation.result import RunResult
-
-#: Nothing may be loaded or run, so even a value that slipped through the escaping could do nothing.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+from unveil.one_place.report import sections as shared
+from unveil.one_place.report.advice import advice
+from unveil.one_place.report.cooperation import cooperation
+from unveil.one_place.report.data_warnings import data_warnings
+from unveil.one_place.report.tables import flows
 
 
 def render(
@@ -24,19 +22,7 @@ def render(
 
     `generated` is printed as it is at the end of the page; no clock is read.
     """
-    style = resources.files("unveil.lab.evaluation.report").joinpath("style.css").read_text(encoding="utf-8")
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="color-scheme", content="light dark"),
-        el("meta", name="referrer", content="no-referrer"),
-        el("title", title),
-        el("style", Markup(style)),
-    )
-    document = el("html", head, el("body", _header(run, title), _main(run), _footer(generated)), lang="en")
-    return f"<!doctype html>\n{document}\n"
+    return document(title, _header(run, title), _main(run), _footer(generated))
 
 
 def _header(run: RunResult, title: str) -> Markup:
@@ -54,10 +40,10 @@ def _main(run: RunResult) -> Markup:
         data_warnings(run),
         sections.similarity(run),
         advice(run),
-        sections.disclosure(run),
-        sections.review(run, tables.examples(run)),
-        sections.risk(run),
-        sections.timing(run, tables.flows(run)),
+        shared.disclosure(run),
+        shared.review(run, tables.examples(run)),
+        shared.risk(run),
+        shared.timing(run, flows(run)),
         tables.numbers(run),
     )
 

@@ -1,46 +1,27 @@
-"""The parts of the page, each a heading, a picture and the sentence under it. A part without data is None."""
+"""Parts of the page that set a run beside the truth, each a heading, a picture and the sentence under it."""
 
 from __future__ import annotations
 
-import math
-
+from unveil.charts.bars import Bar, bar_chart
+from unveil.charts.document import section, tiles
+from unveil.charts.figures import count, score, share, threshold
+from unveil.charts.histogram import Cut, Half, mirrored
+from unveil.charts.lines import Level, Line, Second, line_chart
+from unveil.charts.markup import Markup
+from unveil.charts.svg import figure
 from unveil.lab.evaluation.report import words
-from unveil.lab.evaluation.report.bars import Bar, BarPart, bar_chart, stacked_bars
-from unveil.lab.evaluation.report.dots import Group, share_chart
-from unveil.lab.evaluation.report.figures import count, duration, in_words, score, share, threshold
-from unveil.lab.evaluation.report.histogram import Cut, Half, mirrored
-from unveil.lab.evaluation.report.lines import Level, Line, Second, line_chart
-from unveil.lab.evaluation.report.markup import Child, Markup, el
-from unveil.lab.evaluation.report.svg import figure
 from unveil.lab.evaluation.result import RunResult
-
-_PARTS = {
-    "equal": BarPart("equal", "✓", "s-equal"),
-    "dissimilar": BarPart("dissimilar", "✗", "s-dissimilar"),
-    "missing": BarPart("missing", "?", "s-missing"),
-    "shown": BarPart("shown, masked in part", "✎", "s-shown"),
-}
-_KAPR = {
-    "seen": "characters displayed",
-    "held": "values held by the review unit",
-    "held, unequal values": "had all unequal values been asked for",
-    "held, all values": "had everything been asked for",
-}
-
-
-def section(key: str, heading: str, *children: Child) -> Markup:
-    """A part of the page that a screen reader can jump to."""
-    return el("section", el("h2", heading, id=key), *children, aria_labelledby=key)
+from unveil.one_place.report.words import values_shown
 
 
 def headline(run: RunResult) -> Markup:
     """Five large figures in plain words."""
     last = run.trajectory[-1]
     right, false = words.found(last, run.true_pairs), words.wrong(last, run.true_pairs)
-    shown, values = words.values_shown(run)
+    shown, values = values_shown(run)
     one = score(run.initial_f1) == score(run.final_f1)
     f1 = score(run.final_f1) if one else f"{score(run.initial_f1)} → {score(run.final_f1)}"
-    tiles = [
+    figures = [
         (count(right), "people linked", f"of {count(run.true_pairs)} in both files; {count(false)} links are wrong"),
         (f1, "F1" if one else "F1 before and after", "1 means nobody missed and nobody confused"),
         (
@@ -59,11 +40,7 @@ def headline(run: RunResult) -> Markup:
             f"{share(shown, values)} of {count(values)} values" if values else "nothing was shown as text",
         ),
     ]
-    cells = [
-        el("div", el("dt", name), el("dd", figure_, class_="big"), el("dd", note, class_="note"))
-        for figure_, name, note in tiles
-    ]
-    return el("dl", *cells, class_="headline")
+    return tiles(figures)
 
 
 def quality(run: RunResult) -> Markup:
@@ -136,83 +113,3 @@ def similarity(run: RunResult) -> Markup | None:
         caption,
     )
     return section("similarity-heading", "Where a record filter can decide, and where it cannot", picture)
-
-
-def disclosure(run: RunResult) -> Markup | None:
-    """The share of records that gave up each attribute on each layer."""
-    if not run.disclosures:
-        return None
-    cells = {(entry.attribute, entry.layer): (entry.records, entry.of_records) for entry in run.disclosures}
-    attributes = dict.fromkeys(entry.attribute for entry in run.disclosures)
-    layers = [layer for layer in words.LAYERS if any(key[1] == layer for key in cells)]
-    groups = [Group(layer, words.LAYERS.index(layer)) for layer in layers]
-    rows = [(in_words(name), [cells.get((name, layer)) for layer in layers]) for name in attributes]
-    caption = words.disclosure(run)
-    picture = figure(
-        "disclosure",
-        "Share of records that gave up each attribute on each layer",
-        caption,
-        lambda width: share_chart(width, rows, groups, x_label="share of all records, logarithmic"),
-        caption,
-    )
-    return section("disclosure-heading", "How much each layer was given", picture)
-
-
-def review(run: RunResult, examples: Markup | None) -> Markup | None:
-    """What the reviewer saw of each attribute, and examples."""
-    if not any(sum(states.values()) for states in run.review_states.values()):
-        return section("review-heading", "What the reviewer was asked", examples) if examples else None
-    seen = dict.fromkeys(state for states in run.review_states.values() for state in states)
-    known = [state for state in words.STATES if state in seen]
-    others = [state for state in seen if state not in words.STATES]
-    parts = [_PARTS.get(state, BarPart(in_words(state), "", "s-missing")) for state in [*known, *others]]
-    rows = [
-        (in_words(name), [states.get(state, 0) for state in [*known, *others]])
-        for name, states in run.review_states.items()
-    ]
-    caption = words.review(run)
-    picture = figure(
-        "review",
-        "What the reviewer saw of each attribute",
-        caption,
-        lambda width: stacked_bars(width, rows, parts),
-        caption,
-    )
-    return section("review-heading", "What the reviewer was asked", picture, examples)
-
-
-def risk(run: RunResult) -> Markup | None:
-    """The KAPR figures as bars from 0 to 1 and in words."""
-    sentences = words.risk(run)
-    if not sentences:
-        return None
-    bars = [
-        Bar(_KAPR[name], run.kapr[name], score(run.kapr[name]), kind)
-        for name, kind in zip(_KAPR, ("s2", "s2", "s-muted", "s-muted"), strict=True)
-        if math.isfinite(run.kapr.get(name, math.nan))
-    ]
-    caption = " ".join(sentences)
-    picture = figure(
-        "risk",
-        "Risk that a reviewed record can be told apart, from 0 to 1",
-        caption,
-        lambda width: bar_chart(width, bars, full=1.0),
-        caption,
-    )
-    meaning = el(
-        "p",
-        "KAPR, the k-anonymised privacy risk, asks how many records agree with everything that was given of a "
-        "reviewed record: if k do, each given value counts 1/k. The figure is the mean over all reviewed records and "
-        "attributes.",
-    )
-    return section("risk-heading", "How identifying the shown values are", picture, meaning)
-
-
-def timing(run: RunResult, flows: Markup | None) -> Markup:
-    """Seconds per stage and the messages that went between the parties."""
-    caption = words.timing(run)
-    bars = [Bar(in_words(stage), seconds, duration(seconds), "s-muted") for stage, seconds in run.timings.items()]
-    picture: Markup = el("p", caption)
-    if bars:
-        picture = figure("timing", "Time per stage", caption, lambda width: bar_chart(width, bars), caption)
-    return section("timing-heading", "What it took", picture, flows)

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from unveil.lab.evaluation.report.advice import bits, weighed
-from unveil.lab.evaluation.report.figures import count, duration, in_words, score, share, size, threshold
-from unveil.lab.evaluation.report.markup import Child, Markup, el, join
+from unveil.charts.figures import count, duration, in_words, score, size, threshold
+from unveil.charts.markup import Markup, el, join
+from unveil.charts.tables import table
 from unveil.lab.evaluation.report.words import answers, has_threshold, start
 from unveil.lab.evaluation.result import AskedPair, RunResult, Shown
+from unveil.one_place.report.tables import disclosures, estimated_rows, states, timings, worth
 
 MOST_EXAMPLES = 12
 _SIGNS = {"equal": "✓", "dissimilar": "✗", "missing": "?"}
-
-
-def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Child]], *, texts: int = 1) -> Markup:
-    """A table; the first `texts` columns hold words, the others numbers."""
-    kinds = ["" if index < texts else "number" for index in range(len(heads))]
-    head = el(
-        "tr", *(el("th", name, scope="col", class_=kind or None) for name, kind in zip(heads, kinds, strict=True))
-    )
-    body = [
-        el("tr", *(el("td", cell, class_=kind or None) for cell, kind in zip(row, kinds, strict=True))) for row in rows
-    ]
-    whole = el("table", el("caption", caption), el("thead", head), el("tbody", *body))
-    return el("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
 def examples(run: RunResult) -> Markup | None:
@@ -83,17 +69,6 @@ def _row(cell: Shown) -> Markup:
     return join([el("tr", name, *values), remark])
 
 
-def flows(run: RunResult) -> Markup | None:
-    """Messages and bytes between the parties."""
-    if not run.flows:
-        return None
-    rows = [
-        (in_words(flow.sender), in_words(flow.recipient), flow.kind, count(flow.messages), size(flow.bytes))
-        for flow in run.flows
-    ]
-    return table("Messages between the parties", ("from", "to", "message", "messages", "size"), rows, texts=3)
-
-
 def numbers(run: RunResult) -> Markup:
     """Every number behind the pictures, folded away."""
     return el(
@@ -101,11 +76,11 @@ def numbers(run: RunResult) -> Markup:
         el("summary", "All numbers"),
         _settings(run),
         _trajectory(run),
-        _worth(run),
-        _disclosures(run),
-        _states(run),
+        worth(run),
+        disclosures(run),
+        states(run),
         _histogram(run),
-        _timings(run),
+        timings(run),
     )
 
 
@@ -127,32 +102,12 @@ def _settings(run: RunResult) -> Markup:
         ),
         ("F1, record level at the best threshold", score(run.record_level_f1)),
         ("F1, attribute level", "–" if run.attribute_level_f1 is None else score(run.attribute_level_f1)),
-        *_advice(run),
+        *estimated_rows(run),
         *((f"KAPR, {name}", score(value)) for name, value in run.kapr.items()),
         ("time", duration(run.seconds)),
         ("largest memory", size(run.peak_rss_mb * 1e6)),
     ]
     return table("The run", ("setting or result", "value"), rows)
-
-
-def _advice(run: RunResult) -> list[tuple[str, str]]:
-    """What the units estimated without truth, as rows of settings and results; what is not known has no row."""
-    rows = []
-    if run.estimate is not None:
-        figures = (("precision", run.estimate.precision), ("recall", run.estimate.recall), ("F1", run.estimate.f1))
-        rows += [(f"{name} estimated: low, point, high", ", ".join(map(score, bounds))) for name, bounds in figures]
-        rows.append(("estimate to be trusted", "yes" if run.estimate.trusted else "no"))
-    if run.reviewer_error is not None:
-        rows.append(("error rate of the reviewer, estimated", score(run.reviewer_error)))
-    if run.suitability is not None:
-        rows.append(("suitability of the record encoding", score(run.suitability)))
-    return rows
-
-
-def _worth(run: RunResult) -> Markup | None:
-    rows = [(in_words(one.name), score(one.m), score(one.u), bits(one.weight)) for one in weighed(run)]
-    heads = ("attribute", "agrees in matches (m)", "in non-matches (u)", "weight")
-    return table("What each attribute is worth among opened pairs", heads, rows) if rows else None
 
 
 def _trajectory(run: RunResult) -> Markup:
@@ -171,23 +126,6 @@ def _trajectory(run: RunResult) -> Markup:
     return table("Quality after every batch", heads, rows, texts=0)
 
 
-def _disclosures(run: RunResult) -> Markup | None:
-    rows = [
-        (in_words(e.attribute), e.layer, count(e.records), count(e.of_records), share(e.records, e.of_records))
-        for e in run.disclosures
-    ]
-    heads = ("attribute", "layer", "records", "of records", "share")
-    return table("Disclosure by attribute and layer", heads, rows, texts=2) if rows else None
-
-
-def _states(run: RunResult) -> Markup | None:
-    states = list(dict.fromkeys(state for row in run.review_states.values() for state in row))
-    rows = [
-        (in_words(name), *(count(row.get(state, 0)) for state in states)) for name, row in run.review_states.items()
-    ]
-    return table("What the reviewer saw", ("attribute", *states), rows) if states else None
-
-
 def _histogram(run: RunResult) -> Markup | None:
     bins = run.histogram
     if bins is None:
@@ -200,8 +138,3 @@ def _histogram(run: RunResult) -> Markup | None:
     return (
         table("Compared pairs by similarity", ("similarity", "same person", "different people"), rows) if rows else None
     )
-
-
-def _timings(run: RunResult) -> Markup | None:
-    rows = [(in_words(stage), duration(seconds)) for stage, seconds in run.timings.items()]
-    return table("Time per stage", ("stage", "time"), rows) if rows else None

@@ -25,4 +25,5 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     reviews.TASKS,
     reviews.CELLS,
     reviews.VERDICT,
+    reviews.STEP,
 )

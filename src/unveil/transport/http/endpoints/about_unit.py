@@ -32,14 +32,19 @@ HEALTH: Final = Endpoint(
 
 
 async def _metrics(call: TheCall) -> Response:
-    return Response(await call.ask(call.shared.metrics.text), media_type="text/plain")
+    return Response(await call.ask(_measured, call), media_type="text/plain")
+
+
+def _measured(call: TheCall) -> bytes:
+    shared = call.shared
+    return shared.metrics.text(shared.unit.metrics(call.caller))
 
 
 METRICS: Final = Endpoint(
     name="metrics",
     method="GET",
     path="/metrics",
-    description="Counts of the process, for Prometheus.",
+    description="Gauges of the process and of the operator's project, for Prometheus.",
     callers=at_every_unit(frozenset({OPERATOR})),
     answers={200: Answer("Found.", "text/plain", {"type": "string"})},
     handler=_metrics,

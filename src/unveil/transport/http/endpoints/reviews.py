@@ -22,14 +22,14 @@ def _unit(call: Call) -> ReviewPort:
 
 
 async def _tasks(call: TheCall, project: ProjectName) -> Response:
-    return JSONResponse(list(await call.ask(_unit(call).tasks, project)))
+    return JSONResponse(list(await call.ask(_unit(call).tasks, project, call.caller)))
 
 
 TASKS: Final = Endpoint(
     name="tasks",
     method="GET",
     path="/v1/projects/{project}/tasks",
-    description="The tasks that wait for a verdict, as far as they are opened.",
+    description="The tasks that wait for a verdict of whoever calls, as far as they are opened.",
     callers=_REVIEWERS,
     answers={200: Answer("Found.", TEXT, {"type": "array", "items": {"type": "object"}})},
     handler=_tasks,
@@ -73,6 +73,35 @@ class VerdictGiven(BaseModel):
 async def _verdict(call: TheCall, project: ProjectName, task: TaskId, given: VerdictGiven) -> Response:
     await call.ask(_unit(call).verdict, project, call.caller, task, given.match, given.p)
     return Response(status_code=204)
+
+
+class ReviewStep(BaseModel):
+    """One step of a reviewer, at a page or a program: what is done, and the pair that it is done to."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    do: Literal["view", "practise", "open", "label", "undo", "skip", "hand in"]
+    task: str = Field("", pattern=r"^([0-9a-f]{32})?$")
+    attribute: str = Field("", max_length=_LONGEST_ATTRIBUTE)
+    stage: Literal["", "differing", "full"] = ""
+    match: bool | None = None
+    confidence: int = Field(6, ge=1, le=6)
+
+
+async def _step(call: TheCall, project: ProjectName, step: ReviewStep) -> Response:
+    return JSONResponse(await call.ask(_unit(call).step, project, call.caller, step.model_dump()))
+
+
+STEP: Final = Endpoint(
+    name="step",
+    method="POST",
+    path="/v1/projects/{project}/steps",
+    description="Take a step as at the page, by the same rules; what is before the reviewer after it.",
+    callers=_REVIEWERS,
+    body=Body(TEXT, "text", ReviewStep),
+    answers={200: Answer("Found.", TEXT, {"type": "object"})},
+    problems=frozenset({409}),
+    handler=_step,
+)
 
 
 VERDICT: Final = Endpoint(

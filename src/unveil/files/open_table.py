@@ -1,0 +1,36 @@
+"""`open_table`: a table of records wherever it stands, in a file, on standard input or in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from unveil.files.arrow_rows import ArrowStream, ArrowTable, StreamTable
+from unveil.files.csv_rows import CsvTable
+from unveil.files.parquet_rows import ParquetTable
+from unveil.files.reading import AS_FOUND, Reading
+from unveil.files.source import bytes_at, kind_of
+from unveil.files.table import Table
+from unveil.files.workbook import WorkbookTable
+
+#: What a table is read from: a file (`-` is standard input), or whatever offers an Arrow stream.
+TableSource = Path | str | ArrowStream
+
+
+def open_table(source: TableSource, reading: Reading = AS_FOUND, *, needed: Sequence[str] = ()) -> Table:
+    """
+    The table that stands there: text and packed text, Excel workbooks, Parquet, Arrow and Feather.
+
+    What it is, is told by its first bytes and not by its name. The `needed` columns help to tell how text is written.
+    """
+    if not isinstance(source, Path | str):
+        return StreamTable.of(source)
+    data = bytes_at(Path(source))
+    kind = kind_of(data)
+    if kind == "csv":
+        return CsvTable.of(data, reading, needed)
+    if kind == "parquet":
+        return ParquetTable.of(data)
+    if kind == "workbook":
+        return WorkbookTable.of(data, reading)
+    return ArrowTable.of(data, is_file=kind == "arrow file")

@@ -1,0 +1,62 @@
+"""
+What the number of strangers says about a pair: how many of the pairs that are alike like this are matches.
+
+Within a register nobody is anybody's match, so the pairs there tell how many strangers across the owners are how alike
+(`linkage.strangers`). Where across the owners there are more, the rest are matches. Second entries of a person within a
+register look like matches, too; that they are there shows where a register has more such pairs than there are across.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from unveil.linkage.outcome import Reals
+from unveil.linkage.pairs import STEPS, Tail
+
+_WIDTH: Final = 3.0  # steps of similarity that count as alike like this: a standard deviation
+_SOME: Final = 0.5  # of a pair, that every number may be off by
+_SURELY: Final = 2.0
+_HIGH: Final = STEPS // 2  # step from which on pairs of a register may be second entries
+#: What is said where registers were not looked into.
+_UNKNOWN: Final = (1.0, 2.0, 0.0)
+
+
+def beyond_strangers(tail: Tail | None, similarity: Reals, records: float) -> tuple[Reals, Reals, Reals]:
+    """
+    Three numbers for each pair, by its similarity.
+
+    How many more pairs are alike like this than strangers would be, as a logarithm; for how few of the records a
+    stranger is as alike or more, likewise; and how many more pairs like matches there are within registers than across.
+    """
+    if tail is None:
+        return tuple(np.full(len(similarity), value) for value in _UNKNOWN)  # type: ignore[return-value]
+    at = tail.step(similarity)
+    reaching = _together(tail.at_home)
+    more = _more_than_strangers(tail.across, reaching)
+    fewer = -np.log((reaching + _SOME) / records)
+    second = np.log((reaching + _SURELY) / (tail.across + _SURELY))[_HIGH:].max()
+    return more[at], fewer[at], np.full(len(at), max(0.0, float(second)))
+
+
+def _together(at_home: Reals) -> Reals:
+    """What both registers say: their mean, but where one has many more, these are mostly second entries in it."""
+    first, second = at_home + _SOME / 10
+    return 2 * first * second / (first + second)
+
+
+def _more_than_strangers(across: Reals, reaching: Reals) -> Reals:
+    """The logarithm of pairs across by pairs of strangers around each step; it never falls."""
+    from scipy.optimize import isotonic_regression
+
+    here, there = (_around(-np.diff(count, append=0.0)) for count in (across, reaching))
+    ratio = np.log((here + _SOME) / (there + _SOME))
+    return isotonic_regression(ratio, weights=here + there + _SOME).x
+
+
+def _around(counts: Reals) -> Reals:
+    """Counts, each spread over the steps around its own."""
+    from scipy.ndimage import gaussian_filter1d
+
+    return gaussian_filter1d(counts, _WIDTH, mode="nearest") * _WIDTH * np.sqrt(2 * np.pi)

@@ -1,0 +1,152 @@
+"""Two tables of records read for one linkage: by a schema, or by one that is proposed from both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from unveil.encoding.planning.column_fit import doubts
+from unveil.encoding.planning.facts import facts_of
+from unveil.encoding.planning.proposal import ProposedSchema, Stage, propose
+from unveil.files.arrow_ids import ArrowIds
+from unveil.files.columns import FileColumns, read_columns
+from unveil.files.open_table import TableSource
+from unveil.files.read import read_own
+from unveil.files.reading import AS_FOUND, ROW, Reading
+from unveil.records import Column, Records
+from unveil.schema import Schema
+
+_BY: Final = {"name": "by its name", "contents": "by its contents", "word": "as was said"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """A table of records, what people call it, and how it is read."""
+
+    source: TableSource = field(repr=False)
+    name: str
+    reading: Reading = AS_FOUND
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TwoTables:
+    """
+    The records of both, by the attributes of one schema.
+
+    `chosen` tells in lines what was chosen where nobody said it, `notes` how the tables were read, `warnings` which
+    columns do not seem to hold what they are read as.
+    """
+
+    records: tuple[Records, Records]
+    schema: Schema
+    chosen: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"TwoTables(<{len(self.records[0])} and {len(self.records[1])} records>)"
+
+
+def read_two(a: NamedTable, b: NamedTable, schema: Schema | None = None, *, stage: Stage = lambda _: None) -> TwoTables:
+    """The records of both tables; without a schema one is proposed from what both hold."""
+    if schema is None:
+        return _by_proposal(a, b, stage)
+    records: list[Records] = []
+    notes: list[str] = []
+    warnings: list[str] = []
+    for table in (a, b):
+        stage(f"reading {table.name}")
+        own = read_own(table.source, schema, table.reading)
+        records.append(own.records)
+        notes += own.notes
+        warnings += _doubts(table.name, own.schema, own.records)
+        warnings += [f"{table.name}, {one}" for one in own.warnings]
+    return TwoTables((records[0], records[1]), schema, notes=tuple(notes), warnings=tuple(warnings))
+
+
+def _doubts(name: str, schema: Schema, records: Records) -> list[str]:
+    """What speaks against reading attributes from the columns that they are read from."""
+    return [
+        f"{name}, column {attribute.source}: {doubt.sentence}; it is read as {attribute.name}"
+        for attribute in schema.attributes
+        for doubt in doubts(attribute, facts_of(records.columns[attribute.name]))
+    ]
+
+
+def _by_proposal(a: NamedTable, b: NamedTable, stage: Stage) -> TwoTables:
+    read: list[FileColumns] = []
+    for table in (a, b):
+        stage(f"reading {table.name}")
+        read.append(read_columns(table.source, table.reading))
+    ids = [_id_column(file.columns, table.reading.id) for file, table in zip(read, (a, b), strict=True)]
+    found = propose(
+        read[0].columns,
+        read[1].columns,
+        name="proposed",
+        record_id=ids[0],
+        other_id=ids[1],
+        said=a.reading.columns,
+        other_said=b.reading.columns,
+        stage=stage,
+    )
+    assert found.other is not None
+    names = (found.schema.input.id, found.other_id or ROW)
+    records = [
+        replace(side, ids=_ids(file.columns, name))
+        for side, file, name in zip((found.records, found.other), read, names, strict=True)
+    ]
+    return TwoTables(
+        (records[0], records[1]),
+        found.schema,
+        chosen=tuple(_chosen(found, names, (a.name, b.name), read[0].unreadable)),
+        notes=(*read[0].notes, *read[1].notes),
+        warnings=(
+            *(f"{a.name}, column {name}: {one.remark}" for name, one in found.columns.items() if one.remark),
+            *(f"{table.name}, {one}" for table, side in zip((a, b), found.warnings, strict=True) for one in side),
+        ),
+    )
+
+
+def _id_column(columns: Mapping[str, Column], said: str | None) -> str | None:
+    """The column that was named; none, for one to be found, if there is any; else the numbers of the rows."""
+    if said is not None:
+        return said
+    return None if any(map(_identifies, columns.values())) else ROW
+
+
+def _identifies(column: Column) -> bool:
+    return len(column.distinct) == len(column) and "" not in column.distinct
+
+
+def _ids(columns: Mapping[str, Column], name: str) -> Sequence[str]:
+    column = columns.get(name)
+    if column is None:
+        return ArrowIds.of_rows(range(1, 1 + len(next(iter(columns.values())))))
+    if np.array_equal(column.codes, np.arange(len(column))):
+        return column.distinct
+    return column.values()
+
+
+def _chosen(
+    found: ProposedSchema, ids: tuple[str, str], names: tuple[str, str], unreadable: Mapping[str, str]
+) -> list[str]:
+    """What the proposed schema reads from which columns, a line for each attribute."""
+    lines = [f"no schema was given; this one was made from {names[0]} and {names[1]}"]
+    lines.append(f"  record id: {_columns(*ids)}")
+    for attribute in found.schema.attributes:
+        column = found.columns[attribute.source]
+        role = attribute.meaning.replace("_", " ")
+        where = _columns(attribute.source, found.elsewhere[attribute.source])
+        lines.append(f"  {attribute.name}: {where}, as {role} {_BY[column.by]}")
+    left_out = {name: one.left_out for name, one in found.columns.items() if one.left_out} | dict(unreadable)
+    lines += [f"  left out: {name}, {reason}" for name, reason in left_out.items()]
+    return [*lines, f"  blocking: {'; '.join(key.name for key in found.schema.blocking) or 'none'}"]
+
+
+def _columns(one: str, other: str) -> str:
+    if one == other:
+        return "the number of the row" if one == ROW else f"column {one}"
+    return " and ".join("the number of the row" if name == ROW else f"column {name}" for name in (one, other))

@@ -1,0 +1,12 @@
+"""
+Attacks: what somebody who holds encodings, and a register with the same people, finds out.
+
+They are what our own defaults are chosen by, and each is as strong as we can make it: an attack that fails proves
+nothing unless the same attack succeeds on an encoding that is known to be weak.
+
+`agreement` compares filters as an attacker does, `matching` finds whose filter is whose by all similarities at once,
+from people that are known or from `profiles` of similarities alone. `stripping` undoes a diffusion by elimination.
+`guesses` says how many people were found.
+
+All are pure: arrays in, arrays out, with a clock and randomness of the caller's.
+"""

@@ -1,0 +1,39 @@
+"""How many people an attacker found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.privacy.attacks.agreement import Matrix
+
+TEN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """Of so many people the share found at first guess and among the first ten."""
+
+    people: int
+    first: float
+    ten: float
+
+
+def recognised(weights: Matrix, truth: NDArray[np.int64], *, known: NDArray[np.int64] | None = None) -> Recognised:
+    """
+    What these weights find, of filters (rows) whose entry (column) is `truth`; -1 for those who have none.
+
+    People whom the attacker knew before do not count. Entries that weigh the same are taken in the worst order.
+    """
+    counts = truth >= 0
+    if known is not None:
+        counts = counts.copy()
+        counts[known[:, 0]] = False
+    rows = np.flatnonzero(counts)
+    if not len(rows):
+        return Recognised(0, 0.0, 0.0)
+    own = weights[rows, truth[rows]]
+    ahead = (weights[rows] >= own[:, None]).sum(axis=1) - 1
+    return Recognised(len(rows), float((ahead < 1).mean()), float((ahead < TEN).mean()))
