@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import json
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,10 +21,11 @@ import numpy as np
 from tools.console_trial import ConsoleTrial, console_trial
 from tools.page_pictures import CONSOLE_TABLES, window
 from unveil import web
+from unveil.errors import UnveilError
 from unveil.protocol.roles import Role
 from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.roles.owner.policy import Caps, Policy
-from unveil.runtime.owner.console import OwnerConsole
+from unveil.runtime.owner.console import ConsoleStatus, OwnerConsole
 from unveil.runtime.owner.live_view import LiveView
 from unveil.runtime.owner.observer import Unwatched
 from unveil.runtime.owner.status import UnitAnswer
@@ -126,9 +128,19 @@ def drawn_from() -> dict[str, str]:
     with pictured() as console:
         groups = [group for group, _ in console.groups()]
         entries = [page.entries for group in groups if (page := console.group(group.key, 1))]
-        shown = _plain((console.status(), groups, entries, console.ledger(), console.try_rules(_TRIED)))
+        shown = _plain((_told(console), groups, entries, console.ledger(), console.try_rules(_TRIED)))
     text = f"{files.hexdigest()}|{said}|{json.dumps(shown, sort_keys=True)}"
     return {name: hashlib.sha256(f"{text}|{size}|{scheme}".encode()).hexdigest() for name, size, scheme, _ in PICTURES}
+
+
+def _told(console: OwnerConsole) -> ConsoleStatus:
+    """Where things stand once the units have answered, which a thread of the console's own waits for."""
+    for _ in range(1_000):
+        status = console.status()
+        if status.units:
+            return status
+        time.sleep(0.01)
+    raise UnveilError("the console heard nothing of its units", hint="see OwnerConsole.status")
 
 
 def take_pages(folder: Path) -> None:
