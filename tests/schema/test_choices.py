@@ -27,8 +27,8 @@ from unveil.linkage import query
 from unveil.linkage.bits import word_count
 from unveil.linkage.layer import Layer
 from unveil.linkage.outcome import Reals
+from unveil.linkage.unhardened import unhardened
 from unveil.models.threshold import ThresholdModel
-from unveil.models.unhardened import unhardened
 from unveil.records import Column, Records
 from unveil.schema import Attribute, Hardening, ProtocolSettings, Schema, parse
 from unveil.schema.definition import RECORD_ENCODINGS

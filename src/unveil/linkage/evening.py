@@ -10,7 +10,6 @@ owner has seen by the end is then about as likely for either kind.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,46 +32,43 @@ def membership(rows: Rows, outcomes: Outcomes, size: int) -> Reals:
     return -np.expm1(none)
 
 
-def repeated(keys: NDArray[np.uint8]) -> Flags:
-    """
-    Records that share two blocking keys (records × keys × bytes) with another one of the same register.
-
-    Most of them are entered twice, in error or on purpose. Whether any is wished for tells more than about one record
-    alone, so they are looked at by themselves.
-    """
-    found = np.zeros(len(keys), bool)
-    given: NDArray[np.bool_] = np.asarray(np.any(keys, axis=2))
-    for one, other in combinations(range(keys.shape[1]), 2):
-        rows = np.flatnonzero(given[:, one] & given[:, other])
-        both = np.concatenate([keys[rows, one], keys[rows, other]], axis=1)
-        whole = both.view(np.dtype((np.void, both.shape[1]))).ravel()
-        _, group, count = np.unique(whole, return_inverse=True, return_counts=True)
-        found[rows[count[group] > 1]] = True
-    return found
-
-
 def further_wishes(
-    member: Reals, wished: Counts, past: Counts, again: Flags, *, evenness: float, rng: np.random.Generator
+    member: Reals, wished: Counts, past: Counts, person: NDArray[np.int64], *, evenness: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """
     Rows to wish for besides, so that likely members and others are wished for at about the same rate.
 
     `member` is `membership`, `wished` how often each record is wished for in this batch, `past` in each one before
-    (records × batches). Among records with the same past, and again among those of them that are wished for once, and
-    twice, others are brought to `evenness` times the rate of members, and members to that of others. Those that are in
-    a register `again` are all wished for in the first batch: of few, a rate says little.
+    (records × batches), `person` whose it is (`people_within`). All records of a person are wished for alike, as often
+    as the one that is asked about most. Among people with the same past, and again among those of them who are wished
+    for once, and twice, others are brought to `evenness` times the rate of members, and members to that of others. Who
+    has several records is wished for in the first batch: of few people, a rate says little.
     """
-    count = wished.astype(np.int64)
+    records = np.bincount(person)
+    several = records > 1
+    count = np.zeros(len(records), np.int64)
+    np.maximum.at(count, person, wished)
     if not past.shape[1]:
-        count[again] = np.maximum(count[again], 1)
-    groups = [np.flatnonzero(kind)[group] for kind in (again, ~again) for group in _same_past(past[kind])]
+        count[several] = np.maximum(count[several], 1)
+    before = np.zeros((len(records), past.shape[1]), np.uint8)
+    np.maximum.at(before, person, past)
+    likely = _anyone(person, member)
+    kinds = [np.flatnonzero(kind) for kind in (several, ~several)]
+    groups = [kind[group] for kind in kinds for group in _same_past(before[kind])]
     for level in range(1, _LEVELS + 1):
         if level > 1 and not (count >= level).any():
             break
         for group in groups:
             rows = group[count[group] >= level - 1]
-            count[rows[_drawn(member[rows], count[rows] >= level, evenness, rng)]] += 1
-    return np.repeat(np.arange(len(count)), count - wished)
+            count[rows[_drawn(likely[rows], count[rows] >= level, evenness, rng)]] += 1
+    return np.repeat(np.arange(len(person)), np.maximum(count[person] - wished, 0))
+
+
+def _anyone(group: NDArray[np.int64], likely: Reals) -> Reals:
+    """For each group, how likely one of its members is what each of them is with this likelihood."""
+    # Members are taken as independent.
+    none = np.bincount(group, np.log1p(-np.minimum(likely, 1 - 1e-9)))
+    return np.asarray(-np.expm1(none))
 
 
 def _same_past(past: Counts) -> Iterator[NDArray[np.int64]]:

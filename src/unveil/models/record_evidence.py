@@ -22,10 +22,10 @@ from unveil.linkage.engine import Encoded
 from unveil.linkage.neighbours import at_random, rank, strangers
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Comparison, Pairs, Rows
+from unveil.linkage.unhardened import agreement, unhardened
 from unveil.models.as_many_matches import as_many_matches
 from unveil.models.beyond_strangers import beyond_strangers
 from unveil.models.tables import Direction, Tables
-from unveil.models.unhardened import agreement, unhardened
 from unveil.schema import Hardening
 
 #: What each column of `record_evidence` means, and whether more of it speaks for a match (1), against (−1), or either.

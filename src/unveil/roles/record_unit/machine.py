@@ -90,7 +90,7 @@ class RecordUnit(KeepsAll):
         self._compare, self._chance = compare, chance
         self._first, self._joining, self._tables = model, joining, tables
         self._features, self._assessor = features, assessor
-        self._strangers = Strangers(protocol)
+        self._strangers = Strangers(protocol, schema.layer_r.hardening)
         self.answers = AnswersOfOwners(owners)
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0

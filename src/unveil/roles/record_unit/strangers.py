@@ -7,16 +7,19 @@ wished for less often than those that are likely to have a partner. The attribut
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unveil.linkage.engine import Encoded
-from unveil.linkage.evening import Counts, further_wishes, membership, repeated
-from unveil.linkage.outcome import SUREST, Flags, Outcomes, Reals
+from unveil.linkage.evening import Counts, further_wishes, membership
+from unveil.linkage.outcome import SUREST, Outcomes, Reals
 from unveil.linkage.pairs import Pairs, Rows
+from unveil.linkage.people_within import people_within
 from unveil.roles.columns import outcome_columns
-from unveil.schema import ProtocolSettings
+from unveil.schema import Hardening, ProtocolSettings
 from unveil.schema.most_asked import WISHES, most_strangers, with_decoys
 
 Positions = NDArray[np.int64]
@@ -25,9 +28,10 @@ Positions = NDArray[np.int64]
 class Strangers:
     """What each owner's records were wished for so far, and whom to wish for besides."""
 
-    def __init__(self, protocol: ProtocolSettings) -> None:
-        self._protocol = protocol
+    def __init__(self, protocol: ProtocolSettings, hardening: Sequence[Hardening] = ()) -> None:
+        self._protocol, self._hardening = protocol, hardening
         self._past: tuple[list[Counts], list[Counts]] = ([], [])
+        self._people: tuple[Positions, Positions] | None = None  # whose each record is; found when it is first needed
 
     def asked(self, rows: tuple[Rows, Rows], sizes: tuple[int, int]) -> None:
         """These rows of either owner were wished for in a batch, out of so many."""
@@ -42,9 +46,11 @@ class Strangers:
         most, sizes = most_strangers(self._protocol, batch), tuple(len(side.keys) for side in compared)
         if not most or not min(sizes):
             return np.empty(0, np.int32), np.empty(0, np.int32)
+        if self._people is None:
+            self._people = (people_within(compared[0], self._hardening), people_within(compared[1], self._hardening))
         sides = [
-            self._further(past, _counts(rows[chosen], size), membership(rows, outcomes, size), repeated(side.keys), rng)
-            for past, rows, side, size in zip(self._past, (pairs.left, pairs.right), compared, sizes, strict=True)
+            self._further(past, _counts(rows[chosen], size), membership(rows, outcomes, size), people, rng)
+            for past, rows, people, size in zip(self._past, (pairs.left, pairs.right), self._people, sizes, strict=True)
         ]
         # However little there is to ask, a batch is as large as it was planned: its size would tell of one person,
         # where all others of a register are known.
@@ -55,10 +61,10 @@ class Strangers:
         left, right = (_filled(rows, count, size, rng) for rows, size in zip(sides, sizes, strict=True))
         return left, right
 
-    def _further(self, past: list[Counts], wished: Counts, member: Reals, again: Flags, rng: Generator) -> Rows:
+    def _further(self, past: list[Counts], wished: Counts, member: Reals, person: Positions, rng: Generator) -> Rows:
         """Rows of one owner, in random order."""
         before = np.stack(past, axis=1) if past else np.empty((len(wished), 0), np.uint8)
-        drawn = further_wishes(member, wished, before, again, evenness=self._protocol.evenness, rng=rng)
+        drawn = further_wishes(member, wished, before, person, evenness=self._protocol.evenness, rng=rng)
         return rng.permutation(drawn).astype(np.int32)
 
 

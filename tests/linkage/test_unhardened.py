@@ -14,8 +14,8 @@ from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Comparison, Pairs
+from unveil.linkage.unhardened import agreement, unhardened
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
-from unveil.models.unhardened import agreement, unhardened
 from unveil.schema import Hardening, LayerR
 from unveil.schema.hardening import METHODS
 
