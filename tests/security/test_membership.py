@@ -202,26 +202,30 @@ def test_an_owner_cannot_guess_from_wishes_who_has_a_partner(seed: int) -> None:
         assert max(side.logistic_without_reviews, side.trees_without_reviews) <= GOAL + 0.032
 
 
-def test_near_copies_tell_less_by_their_wishes_than_before() -> None:
+@pytest.mark.parametrize("probe", [near, chain])
+def test_near_copies_together_tell_no_more_by_their_wishes_than_one_record(probe: Callable[[Row, int], Row]) -> None:
     """
-    Not prevented: four copies of each target, each with another slip, tell more together than one record does.
+    Four copies of each target, each with another slip of the pen or with one more than the copy before.
 
     Shown where few pairs are opened; where nearly all are, as by default among so few people, they tell little anyway.
     """
-    study, groups = planted(near, 4, fillers=True)
-    found = {}
+    study, groups = planted(probe, 4, fillers=True)
+    found: dict[str, dict[str, list[float]]] = {"before": {}, "now": {}}
     for name, changes in {"before": {}, "now": HIDING}.items():
-        counts = []
         for seed in (1, 2, 3):
             seen = WishesSeen(owner("a"))
-            World(
-                study,
-                with_protocol(PLAIN, p_t=0.9, **changes),
-                SimulationSettings(seed=seed, near_copies=1.0),
-                tap=seen,
-            ).run()
+            settings = SimulationSettings(seed=seed, near_copies=1.0)
+            World(study, with_protocol(PLAIN, p_t=0.9, **changes), settings, tap=seen).run()
             times = seen.counts()
-            counts.append([times[rows].sum() for rows in groups])
-        found[name] = float(np.mean([auc(np.array(one, float), IS_MEMBER) for one in counts]))
-    print(f"near-copies, wishes of all four together: AUC {found}")  # noqa: T201
-    assert found["now"] < 0.63 < found["before"]
+            guesses = {
+                "all together": [times[rows].sum() for rows in groups],
+                "most": [times[rows].max() for rows in groups],
+                "how many of them": [(times[rows] > 0).sum() for rows in groups],
+            }
+            for guess, figures in guesses.items():
+                found[name].setdefault(guess, []).append(auc(np.array(figures, float), IS_MEMBER))
+    means = {name: {guess: float(np.mean(tries)) for guess, tries in each.items()} for name, each in found.items()}
+    print(f"{probe.__name__}: AUC {means}")  # noqa: T201
+    # Of 60 targets in three runs a guess is chance to .043.
+    assert max(means["now"].values()) <= GOAL + 0.043
+    assert max(means["before"].values()) > 0.63, "there was something to be hidden"
