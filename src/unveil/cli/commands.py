@@ -7,7 +7,7 @@ import importlib
 GROUPS = (
     "demo", "generate", "schema", "key", "encode", "link",
     "project", "pki", "serve", "token", "reviewer", "review_command", "owner", "join", "parties", "audit",
-    "simulate", "engines", "bench", "experiment",
+    "simulate", "engines", "bench", "experiment", "completion",
 )  # fmt: skip
 
 

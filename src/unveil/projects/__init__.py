@@ -3,6 +3,7 @@ Trust between the parties: who takes part in a project, under which certificate,
 
 * `project`        a project: its name, schema, limits and parties
 * `project_file`   the one file that all parties share: read, explained by key, written, joined
+* `new_project`    what a new project is given unless somebody says otherwise
 * `unit_config`    what a unit is told by whoever runs it; `owner_config`, what an owner is told
 * `membership`     whether a party's certificate is the one that the project lists for it
 * `certificates`   certificates as they are read, and the public key by which a party is known
