@@ -14,8 +14,8 @@ from command_line import unveil
 from owner_trial import OwnerTrial
 
 from unveil.lab.evaluation.guessing import advantage
+from unveil.projects.new_project import EVENNESS
 from unveil.runtime.owner.service import OwnerService
-from unveil.schema.presets import EVENNESS
 
 TWINS, NEAR = 20, 10  # of either kind of people; screening keeps uploads of mostly copies out
 GOAL = 0.55

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.forms.date_columns import First, date_column, year_column
+from unveil.forms.date_columns import date_column, year_column
+from unveil.forms.dates import First
 from unveil.records import Column
 
 DAYS = [dt.date(1931, 1, 9) + dt.timedelta(days=199 * number) for number in range(120)]

@@ -122,7 +122,7 @@ def test_a_start_removes_what_a_killed_command_left(tmp_path: Path) -> None:
     write(generate(records=20, overlap=0.2, errors=1, seed=1), tmp_path / "people")
     trial = folder.make(tmp_path, with_preset(built_in(), "unveil", budget=10), seed=1, key=bytes(range(32)))
     config = UnitConfig.load(trial.config("record-unit"), demonstration=True)
-    members = serve._members(Role.RECORD_UNIT, config, demonstration=True)
+    members = serve.members_of(Role.RECORD_UNIT, config, demonstration=True)
     cached = cache_folder(config.data, folder.PROJECT)
     with (
         Database.open(config.database, role="record unit", demonstration=True) as database,

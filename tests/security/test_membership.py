@@ -16,6 +16,7 @@ from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.wishes_seen import WishesSeen
 from unveil.lab.simulation.world import SimulationSettings, World
 from unveil.lab.synthetic import generate
+from unveil.projects.new_project import EVENNESS
 from unveil.protocol.codec import decode
 from unveil.protocol.messages import AttributeWish, EncodingWish, JoinTable, LinkTable, Message
 from unveil.protocol.roles import RECORD_UNIT, Address, owner
@@ -23,7 +24,7 @@ from unveil.records import Column, Records
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER
 from unveil.schema import Schema, built_in
 from unveil.schema.most_asked import MostAsked
-from unveil.schema.presets import EVENNESS, with_preset
+from unveil.schema.presets import with_preset
 
 GOAL = 0.55
 TARGETS = 60

@@ -57,7 +57,8 @@ def blocks(page: Path, language: str) -> list[str]:
 def shell_lines(page: Path) -> list[str]:
     """Every command line of a page that calls unveil; the usage lines of the reference are no commands."""
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
-    return [line for line in lines if line.startswith("unveil ") and "[OPTIONS]" not in line]
+    usage = [line for line in lines if "[OPTIONS]" in line or line.split()[-1:] == ["SHELL"]]
+    return [line for line in lines if line.startswith("unveil ") and line not in usage]
 
 
 def words_of(line: str) -> list[str]:

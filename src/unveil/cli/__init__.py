@@ -16,11 +16,13 @@ def main() -> None:
     """Run the command line; a failure prints one line and a hint, never a traceback with values."""
     from unveil.cli.app import app
     from unveil.cli.commands import register
+    from unveil.cli.completion import prepare_answer
     from unveil.cli.door import say_error, say_failure
     from unveil.safety.core_dumps import turn_off_core_dumps
 
     turn_off_core_dumps()  # most commands hold a key or people's values at some time
     register()
+    prepare_answer()
     try:
         app()
     except UnveilError as error:

@@ -6,8 +6,8 @@ import importlib
 
 GROUPS = (
     "demo", "generate", "schema", "key", "encode", "link",
-    "project", "pki", "serve", "token", "reviewer", "review_command", "owner", "join", "parties", "audit",
-    "simulate", "engines", "bench", "experiment",
+    "project", "pki", "unit", "serve", "token", "reviewer", "review_command", "owner", "join", "parties", "audit",
+    "simulate", "engines", "bench", "experiment", "doctor", "completion",
 )  # fmt: skip
 
 

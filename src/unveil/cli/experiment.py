@@ -7,15 +7,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from unveil.cli import EXIT_INTERRUPTED
 from unveil.cli.app import app
@@ -23,6 +14,8 @@ from unveil.cli.door import notes, print_json, results, say_error
 from unveil.cli.options import EngineName, JsonObject
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from unveil.lab.paper.experiment import Outcome
     from unveil.lab.paper.tasks import StudyTasks
 
@@ -136,6 +129,15 @@ class Watched:
     """Progress on stderr: a bar for the whole, and a line for what each process is doing."""
 
     def __init__(self, *, quiet: bool) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         self._bars = Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
             TimeRemainingColumn(), console=notes, transient=True, disable=not notes.is_terminal,

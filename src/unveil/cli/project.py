@@ -12,9 +12,9 @@ from unveil.cli.app import app, confirm
 from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Demonstration, Json, UnitConfigFile
 from unveil.cli.unit_names import RoleName, UnitName
+from unveil.projects.new_project import EVENNESS
 from unveil.protocol.roles import Role
 from unveil.safety.visible import visible
-from unveil.schema.presets import EVENNESS
 
 if TYPE_CHECKING:
     from unveil.errors import Problem

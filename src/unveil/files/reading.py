@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from unveil.errors import SettingError
-from unveil.forms.date_columns import First
-from unveil.settings.mistakes import near
+from unveil.forms.dates import First
 
 #: In the place of a column: records are identified by the number of their row.
 ROW: Final = "row"
@@ -72,6 +71,8 @@ def first_in_dates(given: str | None) -> First | None:
         return None
     firsts: dict[str, First] = {"day-first": "day", "month-first": "month", "year-first": "year"}
     if given not in firsts:
+        from unveil.settings.mistakes import near
+
         raise SettingError(f"--dates: not known{near(given, firsts)}", hint=f"one of {', '.join(firsts)}")
     return firsts[given]
 
@@ -79,6 +80,8 @@ def first_in_dates(given: str | None) -> First | None:
 def _delimiter(given: str) -> str:
     delimiter = DELIMITERS.get(given.casefold(), "\t" if given == "\\t" else given)
     if len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"\r\n\0':
+        from unveil.settings.mistakes import near
+
         guess = near(given.casefold(), DELIMITERS)
         hint = f"one sign, or {', '.join(DELIMITERS)}; without --delimiter it is found"
         raise SettingError(f"--delimiter: not a sign that may stand between values{guess}", hint=hint)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from unveil.forms.date_columns import First, date_column, year_column
+from unveil.forms.date_columns import date_column, year_column
+from unveil.forms.dates import First
 from unveil.forms.findings import FormedColumn
 from unveil.forms.postcodes import postcode_column
 from unveil.forms.sexes import sex_column

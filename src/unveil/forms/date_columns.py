@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from unveil.forms.date_shapes import SERIAL, DateShape, Day, Order, format_said, shape_of
+from unveil.forms.dates import First
 from unveil.forms.findings import Finding, FormedColumn, many, places_of, rewritten
 from unveil.records import Column
-
-#: What a person says comes first, where a column does not tell.
-First = Literal["day", "month", "year"]
 
 _SAID: Final[dict[First, tuple[Order, ...]]] = {"day": ("dmy", "ydm"), "month": ("mdy", "ymd"), "year": ("ymd",)}
 _FEW: Final = 30  # dates of one notation, of which as many as below should be after the twelfth

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
+
+#: What a person says comes first, where a column does not tell.
+First = Literal["day", "month", "year"]
 
 _CENTURIES: Final = ("18", "19", "20")
 _MONTHS, _DAYS = 12, 31

@@ -40,7 +40,7 @@ def unit_memberships(
 ) -> tuple[Membership, ...]:
     """The projects of a unit; ProjectError where it is not the unit that the project file lists, or cannot be now."""
     found: list[Membership] = []
-    problems: list[Problem] = []
+    problems = [] if config.role in {None, unit.role} else [_another_role(config, unit)]
     for index, entry in enumerate(config.projects):
         project = load(entry.file, demonstration=demonstration)
         if project.name in {each.project.name for each in found}:
@@ -66,6 +66,11 @@ def owner_membership(config: OwnerConfig, *, demonstration: bool = False, lookin
     if problems:
         raise ProjectError(str(config.source), problems)
     return Membership(project, party, certificate, config.tls.key, tuple(notes))
+
+
+def _another_role(config: UnitConfig, unit: Address) -> Problem:
+    assert config.role is not None
+    return Problem("role", f"this is the configuration of the {config.role.value}, not of the {unit}", unit.role.slug)
 
 
 @dataclass(frozen=True, slots=True)

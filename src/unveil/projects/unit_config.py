@@ -1,6 +1,8 @@
 """
 What a unit is told by whoever runs it: `unveil serve ROLE --config FILE`.
 
+    role = "record-unit"                  # whose configuration this is; not needed
+    engine = "auto"                       # what the record unit compares with
     database = "unit.sqlite"              # a file, or postgresql://…
     data = "data"                         # folder for what can be computed again
 
@@ -17,13 +19,14 @@ What a unit is told by whoever runs it: `unveil serve ROLE --config FILE`.
     file = "project.toml"                 # perhaps with a certificate and key for this project alone
 
 Paths are relative to the file. Every mistake is explained by its key; a database's URL, which may hold a password, is
-never shown.
+never shown. `unveil unit init` writes such a file, each setting explained (`unit_text`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -41,6 +44,7 @@ from unveil.projects.config_files import (
     tls_problems,
 )
 from unveil.projects.project import is_host
+from unveil.protocol.roles import Role
 from unveil.settings.base import Settings
 from unveil.settings.mistakes import shown
 from unveil.settings.reader import ProjectError, SettingsKind
@@ -58,7 +62,14 @@ class _ProjectFile(Settings):
     key: str | None = Field(None, min_length=1, description="private key for this project; [tls] if not given")
 
 
+UnitSlug = Literal["record-unit", "attribute-unit", "review-unit"]
+#: The names of `engines`, which lies beyond what this room may import; a test holds them together.
+EngineChoice = Literal["auto", "reference", "cpu", "gpu"]
+
+
 class _UnitFile(Settings):
+    role: UnitSlug | None = Field(None, description="the unit that this is for; checked if given")
+    engine: EngineChoice = Field("auto", description="what the record unit compares with; see unveil engines")
     database: str = Field(min_length=1, description="file of a SQLite database, or postgresql://…")
     data: str = Field("data", min_length=1, description="folder for what can be computed again; made if missing")
     listen: _ListenFile = _ListenFile()
@@ -88,6 +99,8 @@ class UnitConfig:
     tls: Tls
     projects: tuple[UnitProject, ...]
     seed: int | None  #: of a demonstration
+    role: Role | None = None  #: None if the file does not say
+    engine: str = "auto"
 
     @classmethod
     def load(cls, path: Path, *, demonstration: bool = False) -> UnitConfig:
@@ -110,6 +123,8 @@ class UnitConfig:
             tls=tls,
             projects=tuple(_project(each, folder, tls) for each in file.projects),
             seed=None if file.demonstration is None else file.demonstration.seed,
+            role=None if file.role is None else Role.of_slug(file.role),
+            engine=file.engine,
         )
 
 

@@ -58,7 +58,7 @@ def serve_unit(
     `add_pages` gives the application pages for browsers, for they lie above this room.
     """
     # Before anything is claimed or made: a unit that cannot take part leaves no mark.
-    members = _members(role, config, demonstration=demonstration)
+    members = members_of(role, config, demonstration=demonstration)
     for note in dict.fromkeys(note for member in members for note in member.notes):
         on_note(note)
     tls = server_context(Credentials(config.tls.authority, config.tls.certificate, config.tls.key))
@@ -97,8 +97,8 @@ def _ring(bell: Bell, project: str) -> Callable[[], None]:
     return lambda: bell.ring(project)
 
 
-def _members(role: Role, config: UnitConfig, *, demonstration: bool) -> Sequence[Membership]:
-    """The unit in each of its projects, checked."""
+def members_of(role: Role, config: UnitConfig, *, demonstration: bool) -> Sequence[Membership]:
+    """The unit in each of its projects, checked: what is wrong here keeps it from listening."""
     members = unit_memberships(config, unit_address(role), demonstration=demonstration)
     if not demonstration:
         _check_listening(config.tls.certificate, members)
@@ -114,7 +114,7 @@ def _workers(
         project = member.project
         entries = database.project(project.name)
         forget_if_closed(entries, config.data)  # in case the process that closed it was killed before it did so
-        build = unit_machine(role, project, entries, data=config.data, seed=config.seed)
+        build = unit_machine(role, project, entries, data=config.data, seed=config.seed, engine=config.engine)
         host = Host(build, entries, clock=time.time)
         own = Credentials(config.tls.authority, member.certificate, member.key)
         workers[project.name] = Worker(project, host, log, unit_clients(role, project, own))

@@ -40,8 +40,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "review": {"learn_lower": 0.6},
     },
 }
-#: How even wishes are in a new project; `docs/how-it-works.md` has what other values cost and give.
-EVENNESS = 0.9
 #: Labels of the smallest batch that a preset asks of reviewers.
 SMALLEST_BATCH = 10
 ENCODINGS: dict[str, tuple[Hardening, ...]] = {

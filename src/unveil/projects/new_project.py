@@ -1,0 +1,8 @@
+"""What a new project is given unless somebody says otherwise; nothing is imported, for every command line reads it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: How even wishes are; `docs/how-it-works.md` has what other values cost and give.
+EVENNESS: Final = 0.9
