@@ -12,11 +12,15 @@ from unveil.cli.app import app
 from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Force, Json, SchemaName
 from unveil.cli.table_options import reads_table, tell
+from unveil.errors import SettingError
 from unveil.files.reading import Reading
 
 if TYPE_CHECKING:
     from unveil.files.encoded import Encodings
     from unveil.schema import Schema
+
+_PROJECT = "default"
+_LEAVE = "leave them out: the linkage schema of clkhash says all of it"
 
 
 @app.command()
@@ -24,10 +28,21 @@ if TYPE_CHECKING:
 def encode(
     file: Annotated[Path, typer.Argument(help="records, see docs/files.md; - is standard input", show_default=False)],
     *,
-    key: Annotated[Path, typer.Option(help="key file, see unveil key new", show_default=False)],
-    out: Annotated[Path, typer.Option(help="Parquet file to write", show_default=False)],
+    key: Annotated[
+        Path,
+        typer.Option(help="key file, see unveil key new; for clkhash a file with its secret", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option(help="Parquet file to write; for clkhash also .json", show_default=False)],
     schema: SchemaName = None,
-    project: Annotated[str, typer.Option(help="project; encodings of two projects never match")] = "default",
+    clkhash_schema: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="linkage schema of clkhash, version 3: make the same CLKs as clkhash",
+            show_default=False,
+        ),
+    ] = None,
+    project: Annotated[str, typer.Option(help="project; encodings of two projects never match")] = _PROJECT,
     reading: Reading,
     force: Force = False,
     as_json: Json = False,
@@ -46,6 +61,15 @@ def encode(
     from unveil.schema import named
 
     check_target(out, overwrite=force)
+    if clkhash_schema is not None:
+        from unveil.cli.encode_clkhash import encode_for_clkhash
+
+        if schema is not None or project != _PROJECT:
+            raise SettingError("--schema and --project: for encodings of Unveil, and these are clkhash's", hint=_LEAVE)
+        encode_for_clkhash(
+            file, schema=clkhash_schema, secret=key, out=out, reading=reading, force=force, as_json=as_json
+        )
+        return
     secret = keyfile.read(key)
     encodings = _encodings(file, reading, named(schema), secret, project)
     write_encodings(

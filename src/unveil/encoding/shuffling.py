@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.records import Column, Records
 
@@ -23,12 +24,17 @@ _NEARLY_ALL: Final = 0.95
 _NUMBER: Final = re.compile(r"(\d+)")
 
 
+def random_order(count: int, entropy: bytes) -> NDArray[np.int64]:
+    """The rows of so many records in the order of random numbers, of which `entropy` holds 8 bytes for each."""
+    drawn = np.frombuffer(entropy, "<u8")
+    if len(drawn) != count:
+        raise ValueError(f"{len(entropy)} bytes for {count} records")
+    return np.argsort(drawn)
+
+
 def shuffled(records: Records, entropy: bytes) -> Records:
     """The records in the order of random numbers, of which `entropy` holds 8 bytes for each; ids stay with theirs."""
-    drawn = np.frombuffer(entropy, "<u8")
-    if len(drawn) != len(records):
-        raise ValueError(f"{len(entropy)} bytes for {len(records)} records")
-    order = np.argsort(drawn)
+    order = random_order(len(records), entropy)
     ids = records.ids
     columns = {name: Column(column.distinct, column.codes[order]) for name, column in records.columns.items()}
     taken = getattr(ids, "take", None)  # of ids that are no objects yet

@@ -4,7 +4,8 @@ The file of an owner's encodings: Parquet with fixed-size binary columns, readab
 Columns: `record_id` (text); `filter` (bytes of the record-level filter); `block_0`, `block_1`, … (16 bytes per hashed
 blocking key). Bit i of a filter is bit i mod 8 of byte i div 8, least significant first; a filter takes whole 64-bit
 words. The metadata names format and version, filter length, record count, and what the writer adds: encoding
-parameters without secrets, creation time, fingerprint of the parameters under the owner's key.
+parameters without secrets, creation time, fingerprint of the parameters under the owner's key; of encodings that are
+another tool's, whose (`origin`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from unveil.protocol.messages import HASH, filter_bytes
 
 FORMAT: Final = "unveil-encodings"
 VERSION: Final = "1"
+#: What the metadata calls the tool whose encodings these are; without it, they are our own.
+ORIGIN: Final = "origin"
+UNVEIL: Final = "unveil"
 
 _PARQUET: Final = b"PAR1"
 _PREFIX: Final = "unveil."
@@ -50,6 +54,11 @@ class Encodings:
     m: int
     blocking: NDArray[np.uint8]
     metadata: Mapping[str, str]
+
+    @property
+    def origin(self) -> str:
+        """The tool whose encodings these are."""
+        return self.metadata.get(ORIGIN, UNVEIL)
 
     def __len__(self) -> int:
         return len(self.ids)

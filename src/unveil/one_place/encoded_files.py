@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from unveil.errors import SettingError
-from unveil.files.encoded import Encodings
+from unveil.files.encoded import UNVEIL, Encodings
 from unveil.linkage.engine import Compare
 from unveil.models.choice import assessor, record_model
 from unveil.one_place.linked import OWNERS
@@ -37,11 +37,30 @@ _PART: Final = 50_000  # records of one message
 
 def check_alike(left: Encodings, right: Encodings) -> None:
     """SettingError for encodings made under other keys or parameters: they look like random bits to each other."""
-    same = left.metadata.get("fingerprint") == right.metadata.get("fingerprint")
-    if not same or left.m != right.m or left.blocking.shape[1] != right.blocking.shape[1]:
+    _check_origins(left, right)
+    shown = {side.metadata.get("fingerprint") for side in (left, right)}
+    if left.origin != UNVEIL:
+        shown.discard(None)  # other tools do not say under which key they encoded
+    if len(shown) > 1 or left.m != right.m or left.blocking.shape[1] != right.blocking.shape[1]:
         raise SettingError(
             "the two files were encoded with different keys, projects or schemas",
             hint="unveil encode prints a fingerprint: both owners' must be the same",
+        )
+
+
+def _check_origins(left: Encodings, right: Encodings) -> None:
+    """SettingError for encodings of two tools: their bits stand for other things, whatever order they are in."""
+    if left.origin != right.origin:
+        raise SettingError(
+            f"the first file holds encodings of {left.origin}, and the second one of {right.origin}: "
+            "they have nothing in common, even of the same person",
+            hint="encode both files with the same tool (unveil encode --clkhash-schema makes the CLKs of clkhash); if "
+            "one of them only came by way of another tool's format, convert it again with --origin",
+        )
+    if left.metadata.get("origin_blocks") != right.metadata.get("origin_blocks"):
+        raise SettingError(
+            "the blocks of the two files are of different kinds",
+            hint="make them with one blocking schema, or convert both files again with --no-blocks",
         )
 
 

@@ -1,0 +1,369 @@
+"""
+Our formats against the real packages: clkhash, anonlink, the pprl packages of ul-mds, and Splink.
+
+    python benchmarks/interop.py [--people N] [--seed S] [--write]
+
+`make .venv-peers` installs them. Everything is made anew from generated people, and whatever differs ends the program
+with 1. `--write` writes the files of tests/vectors/interop, which the tests compare with where no peer is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import csv
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+import clkhash_schemas as examples
+from unveil.interop.base64_filters import texts_of
+from unveil.interop.bit_order import MOST
+from unveil.interop.clkhash_encoder import clkhash_filters
+from unveil.interop.clkhash_schema import parse_clkhash_schema
+from unveil.lab.bench.encode import best
+from unveil.records import Column, Records
+
+ROOT = Path(__file__).parents[1]
+VECTORS = ROOT / "tests" / "vectors" / "interop"
+PYTHON = ROOT / ".venv-peers" / "bin" / "python"
+ORACLE = Path(__file__).parent / "peers" / "interop_oracle.py"
+UNVEIL = [sys.executable, "-m", "unveil"]
+THRESHOLD = 0.7
+ROUNDED = 1e-6  # as we write similarities
+#: Of each schema so many CLKs stand in full among the vectors, and of all of them the hash of every hundred.
+SHOWN, HASHED = 3, 100
+#: Sets of bits of 64, for tools that take filters as they are.
+BITS = ([("d1", [0, 9, 63]), ("d2", [1, 2, 3, 40])], [("r1", [0, 9, 62]), ("r2", [1, 2, 3, 40]), ("r3", [])])
+
+
+def main() -> None:
+    """Compare everything, and say what was found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").strip().splitlines()[0])
+    parser.add_argument("--people", type=int, default=1000, help="of each schema")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="write tests/vectors/interop")
+    options = parser.parse_args()
+    if not PYTHON.exists():
+        sys.exit("make .venv-peers installs the packages to compare with")
+    VECTORS.mkdir(exist_ok=True)
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        checks: tuple[Callable[..., Iterator[tuple[str, bool]]], ...] = (clkhash, anonlink, ul_mds, splink)
+        for check in checks:
+            for said, holds in check(place, options):
+                good &= holds
+                print(f"{'ok    ' if holds else 'FAILED'} {said}", flush=True)
+    sys.exit(0 if good else 1)
+
+
+def clkhash(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Every CLK of twenty schemas, byte for byte."""
+    people = examples.people(options.people, seed=options.seed)
+    schemas = examples.schemas()
+    rows = [examples.rows_for(schema, people) for schema in schemas]
+    theirs = oracle("clkhash", place, {"schemas": schemas, "rows": rows, "secret": examples.SECRET})
+    same = distinct = 0
+    for number, (schema, some, made) in enumerate(zip(schemas, rows, theirs, strict=True), 1):
+        ours = encoded(schema, some)
+        equal = sum(one == other for one, other in zip(ours, made, strict=True))
+        same, distinct = same + equal, distinct + len(set(made))
+        if equal != len(made):
+            yield f"clkhash, schema {number}: {equal} of {len(made)} CLKs are the same", False
+    every = len(schemas) * len(people)
+    yield (
+        f"clkhash: {same:,} of {every:,} CLKs of {len(schemas)} schemas are the same ({distinct:,} distinct)",
+        same == every,
+    )
+    columns = rows[19]
+    seconds = best(lambda: encoded(schemas[19], columns), 3)
+    yield f"clkhash: the last schema takes us {seconds:.2f} s for {len(people):,} people", True
+    if options.write:
+        write_clkhash(people, schemas, theirs)
+
+
+def write_clkhash(people: list[dict[str, str]], schemas: list[dict[str, Any]], made: list[list[str]]) -> None:
+    """What tests compare with: people, schemas, and the real package's CLKs, hashed by the hundred."""
+    with (VECTORS / "people.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, examples.COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(people)
+    found = [
+        {
+            "schema": schema,
+            "first": clks[:SHOWN],
+            "sha256_by_hundred": [hashed(clks[at : at + HASHED]) for at in range(0, len(clks), HASHED)],
+        }
+        for schema, clks in zip(schemas, made, strict=True)
+    ]
+    write_json("clkhash.json", {"secret": examples.SECRET, "made_by": version("clkhash"), "schemas": found})
+
+
+def anonlink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Both directions: our encodings compared by anonlink, and clkhash's by us; with blocks, too."""
+    unveil(
+        "generate",
+        "--records",
+        400,
+        "--overlap",
+        0.4,
+        "--seed",
+        options.seed,
+        "--layout",
+        "clinic",
+        "--out",
+        place / "people",
+    )
+    key, secret = place / "project.key", place / "secret.txt"
+    unveil("key", "new", key)
+    secret.write_text(examples.SECRET, encoding="utf-8")
+    secret.chmod(0o600)
+    schema = place / "linkage.json"
+    schema.write_text(json.dumps(clinic_schema()), encoding="utf-8")
+    for side in "ab":
+        table = place / "people" / f"{side}.csv"
+        unveil("encode", table, "--schema", "clinic", "--key", key, "--out", place / f"own-{side}.parquet")
+        unveil("encode", table, "--clkhash-schema", schema, "--key", secret, "--out", place / f"clk-{side}.json")
+        unveil(
+            "convert",
+            place / f"clk-{side}.json",
+            "--to",
+            "unveil",
+            "--ids",
+            table,
+            "--out",
+            place / f"clk-{side}.parquet",
+        )
+        unveil("convert", place / f"own-{side}.parquet", "--to", "clkhash", "--out", place / f"own-{side}.json")
+        unveil(
+            "convert", place / f"own-{side}.parquet", "--to", "clkhash-blocks", "--out", place / f"blocks-{side}.json"
+        )
+    theirs = oracle(
+        "clkhash",
+        place,
+        {"schemas": [clinic_schema()], "rows": [clinic_rows(place / "people" / "a.csv")], "secret": examples.SECRET},
+    )
+    ours = json.loads((place / "clk-a.json").read_text())["clks"]
+    yield f"anonlink: a file of {len(ours)} CLKs is clkhash's", theirs[0] == ours
+    for what, files, extra in (
+        ("CLKs of clkhash", "clk", ["--all-pairs"]),
+        ("encodings of Unveil", "own", ["--all-pairs"]),
+        ("encodings of Unveil in blocks", "blocks", []),
+    ):
+        yield from same_links(place, what, files, extra, write=options.write and files == "clk")
+
+
+def same_links(place: Path, what: str, files: str, extra: list[str], *, write: bool) -> Iterator[tuple[str, bool]]:
+    """Whether anonlink and unveil link find the same pairs with the same similarity, and the same groups."""
+    found = oracle(
+        "anonlink", place, {"files": [str(place / f"{files}-{side}.json") for side in "ab"], "threshold": THRESHOLD}
+    )
+    ours = "clk" if files == "clk" else "own"
+    sides = [place / f"{ours}-{side}.parquet" for side in "ab"]
+    for name, kind in (("scores", "anonlink-scores"), ("groups", "anonlink-groups")):
+        (place / f"{name}.json").write_text(json.dumps(found[name]))
+        rows = ["--rows-a", sides[0], "--rows-b", sides[1]]
+        unveil(
+            "convert",
+            place / f"{name}.json",
+            "--from",
+            kind,
+            "--to",
+            "unveil-links",
+            *rows,
+            "--out",
+            place / f"{name}.parquet",
+            "--force",
+        )
+    limits = ["--threshold", THRESHOLD, "--out", place / "links.parquet", "--force", "--max-block", 10**9]
+    unveil("link", *sides, *limits, *extra)
+    mine, theirs = pairs_in(place / "links.parquet"), pairs_in(place / "scores.parquet")
+    alike = mine.keys() == theirs.keys() and all(abs(mine[pair] - theirs[pair]) < ROUNDED for pair in mine)
+    yield f"anonlink, {what}: the same {len(mine)} pairs with the same similarity", alike
+    unveil("link", *sides, *limits, *extra, "--one-to-one")
+    mine, groups = pairs_in(place / "links.parquet"), pairs_in(place / "groups.parquet")
+    both = len(mine.keys() & groups.keys())
+    yield (
+        f"anonlink, {what}: of its {len(groups)} groups {both} are our {len(mine)} one-to-one links",
+        both == len(mine),
+    )
+    if write:
+        for side in "ab":
+            write_json(f"clks-{side}.json", json.loads((place / f"clk-{side}.json").read_text()), plain=True)
+        write_json("anonlink.json", {"threshold": THRESHOLD, "made_by": version("anonlink"), **found}, plain=True)
+
+
+def ul_mds(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """A request and an answer of the real models read, and a request of ours read by them."""
+    job: dict[str, Any] = {"m": 64, "bits": BITS}
+    found = oracle("ul-mds", place, job)
+    for name in ("request", "answer"):
+        (place / f"{name}.json").write_text(json.dumps(found[name]))
+    for part in ("domain", "range"):
+        unveil(
+            "convert",
+            place / "request.json",
+            "--to",
+            "unveil",
+            "--part",
+            part,
+            "--out",
+            place / f"{part}.parquet",
+            "--force",
+        )
+        expected = BITS[part == "range"]
+        yield (
+            f"ul-mds: the bits of {part} are read where they were set",
+            bits_in(place / f"{part}.parquet") == dict(expected),
+        )
+    unveil("convert", place / "answer.json", "--to", "unveil-links", "--out", place / "matches.parquet", "--force")
+    answer = {(m["domain"]["id"], m["range"]["id"]): m["similarity"] for m in found["answer"]["matches"]}
+    yield f"ul-mds: {len(answer)} matches are read", pairs_in(place / "matches.parquet") == answer
+    ours = place / "ours.json"
+    unveil(
+        "convert",
+        place / "domain.parquet",
+        "--to",
+        "ul-mds-match",
+        "--with",
+        place / "range.parquet",
+        "--out",
+        ours,
+        "--force",
+    )
+    read = oracle("ul-mds", place, {**job, "ours": str(ours)})["read"]
+    yield "ul-mds: a request of ours is read with the same bits", read == [[list(one) for one in side] for side in BITS]
+    if options.write:
+        write_json("ul-mds.json", {"made_by": version("pprl-model"), "bits": BITS, **found})
+
+
+def splink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Predictions read, and labels and predictions of ours used."""
+    tables = {side: str(place / "people" / f"{side}.csv") for side in "ab"}
+    job = {"tables": tables, "predictions": str(place / "predictions.csv")}
+    count = oracle("splink", place, job)["predictions"]
+    unveil(
+        "convert", place / "predictions.csv", "--to", "unveil-links", "--out", place / "predicted.parquet", "--force"
+    )
+    table = pq.read_table(place / "predicted.parquet")
+    ids = [set(pq.read_table(place / f"own-{side}.parquet", columns=["record_id"])[0].to_pylist()) for side in "ab"]
+    inside = set(table["record_id_a"].to_pylist()) <= ids[0] and set(table["record_id_b"].to_pylist()) <= ids[1]
+    yield f"splink: {count} predictions are read, each side from its own table", count == len(table) and inside
+    unveil(
+        "link",
+        *(place / f"own-{side}.parquet" for side in "ab"),
+        "--one-to-one",
+        "--out",
+        place / "links.parquet",
+        "--force",
+    )
+    for kind in ("splink", "splink-labels"):
+        unveil("convert", place / "links.parquet", "--to", kind, "--out", place / f"{kind}.csv", "--force")
+    ours = {"labels": str(place / "splink-labels.csv"), "ours": str(place / "splink.csv")}
+    found = oracle("splink", place, {**job, **ours})
+    links = len(pq.read_table(place / "links.parquet"))
+    yield (
+        f"splink: reads our {links} labels, and finds {found['errors']} where it says something else",
+        found["labels_read"] == links,
+    )
+    expected = 800 - links  # each joins two people whom no other joins with anybody
+    yield (
+        f"splink: joins our predictions to {found['clusters']} clusters, as our links do",
+        found["clusters"] == expected,
+    )
+    if options.write:
+        with (place / "predictions.csv").open(newline="", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        names = [name for name in lines[0] if name.startswith(("match_", "source_dataset", "unique_id"))]
+        with (VECTORS / "splink-predictions.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(lines[:40])
+
+
+def oracle(what: str, place: Path, job: dict[str, Any]) -> Any:
+    """What the real package makes of the job."""
+    given, out = place / f"{what}.job.json", place / f"{what}.out.json"
+    given.write_text(json.dumps(job), encoding="utf-8")
+    subprocess.run([str(PYTHON), str(ORACLE), what, str(given), str(out)], check=True, stdout=subprocess.DEVNULL)
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+def unveil(*words: object) -> None:
+    """Run our command line."""
+    done = subprocess.run([*UNVEIL, *map(str, words)], check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"unveil {' '.join(map(str, words[:2]))} failed: {done.stderr.strip()}")
+
+
+def encoded(schema: dict[str, Any], rows: list[list[str]]) -> list[str]:
+    """Our CLKs of these rows, in base64."""
+    read = parse_clkhash_schema(json.dumps(schema))
+    names = examples.columns_for(schema)
+    columns = {name: Column.of([row[place] for row in rows]) for place, name in enumerate(names)}
+    records = Records([str(row) for row in range(len(rows))], columns)
+    filters = clkhash_filters(records, read, examples.SECRET.encode())
+    return list(texts_of(filters, read.config.length, MOST))
+
+
+def clinic_schema() -> dict[str, Any]:
+    """A linkage schema for the generated register of a clinic."""
+    names = ("first_name", "last_name", "date_of_birth", "street", "city")
+    comparison = {"type": "ngram", "n": 2, "positional": False}
+    hashing = {"comparison": comparison, "strategy": {"bitsPerFeature": 100}}
+    features = [{"identifier": name, "format": {"type": "string"}, "hashing": hashing} for name in names]
+    ignored = [{"identifier": name, "ignored": True} for name in ("record_id", "sex")]
+    return {"version": 3, "clkConfig": {"l": 1024, "kdf": {"type": "HKDF"}}, "features": [*ignored, *features]}
+
+
+def clinic_rows(path: Path) -> list[list[str]]:
+    """The rows of such a register in the order of the schema's features."""
+    names = examples.columns_for(clinic_schema())
+    with path.open(newline="", encoding="utf-8") as file:
+        return [[row[name] for name in names] for row in csv.DictReader(file)]
+
+
+def pairs_in(path: Path) -> dict[tuple[str, str], float]:
+    """The links in a file of ours, with their similarity if they have one."""
+    table = pq.read_table(path).to_pydict()
+    figures = table.get("similarity", [1.0] * len(table["record_id_a"]))
+    return dict(zip(zip(table["record_id_a"], table["record_id_b"], strict=True), figures, strict=True))
+
+
+def bits_in(path: Path) -> dict[str, list[int]]:
+    """The bits that are set in each filter of a file of ours."""
+    table = pq.read_table(path).to_pydict()
+    raw = np.frombuffer(b"".join(table["filter"]), np.uint8).reshape(len(table["filter"]), -1)
+    rows = np.unpackbits(raw, axis=1, bitorder="little")
+    return {one: np.flatnonzero(row).tolist() for one, row in zip(table["record_id"], rows, strict=True)}
+
+
+def hashed(clks: list[str]) -> str:
+    """SHA-256 over the bytes of these CLKs."""
+    return hashlib.sha256(b"".join(map(base64.b64decode, clks))).hexdigest()
+
+
+def version(package: str) -> str:
+    """The package and its version, as it is installed."""
+    code = f"import importlib.metadata as m; print(m.version({package!r}))"
+    done = subprocess.run([str(PYTHON), "-c", code], check=True, capture_output=True, text=True)
+    return f"{package} {done.stdout.strip()}"
+
+
+def write_json(name: str, found: Any, *, plain: bool = False) -> None:
+    """One of the files that tests compare with."""
+    text = json.dumps(found) if plain else json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    (VECTORS / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
