@@ -33,6 +33,10 @@ def generate(
     year_errors: Annotated[
         float, typer.Option(metavar="RATE", help="voter layout: share of shared people whose year of birth is off in b")
     ] = 0.0,
+    as_exported: Annotated[
+        bool,
+        typer.Option("--as-exported", help="clinic layout: two hospitals' own files, which hardly write a value alike"),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="write into a folder that is not empty")] = False,
     as_json: Json = False,
 ) -> None:
@@ -46,10 +50,15 @@ def generate(
     registers fit the built-in schema clinic: first and last name, date of birth, sex, street, city; the date differs in
     2 % of the shared people.
 
+    With --as-exported the clinics' people come as hospitals export them: hospital-a.csv with semicolons, in Latin-1,
+    with German headers and dates; hospital-b.xlsx with other columns, other dates, and postal codes without their
+    leading zeros. In both a tenth of the records stand twice, and a tenth of the values are missing.
+
     Example: unveil generate --records 50000 --overlap 0.2 --errors 1 --seed 7 --out demo
     """
-    from unveil.lab.synthetic import Rates, write
+    from unveil.lab.synthetic import Rates, exported, write, write_exported
     from unveil.lab.synthetic import generate as generate_population
+    from unveil.lab.synthetic.exported import FILES as EXPORTS
     from unveil.lab.synthetic.write import FILES
 
     _check_folder(out, force=force)
@@ -57,6 +66,8 @@ def generate(
         raise SettingError("--year-errors is outside what is allowed", hint="allowed: 0 to 1")
     if year_errors and layout != "voter":
         raise SettingError("--year-errors is for the voter layout", hint="leave it out, or give --layout voter")
+    if as_exported and layout != "clinic":
+        raise SettingError("--as-exported is for the clinic layout", hint="add --layout clinic")
     waiting = notes.status(f"generating 2 × {records:,} records") if records >= _SLOW else nullcontext()
     with waiting:
         population = generate_population(
@@ -68,10 +79,13 @@ def generate(
             rates=Rates(year_of_birth=year_errors) if layout == "voter" else None,
         )
         try:
-            write(population, out)
+            if as_exported:
+                write_exported(exported(population, seed=seed), out)
+            else:
+                write(population, out)
         except OSError as error:
             raise SettingError(f"cannot write to {out}: {error.strerror}") from None
-    files = [str(out / name) for name in FILES]
+    files = [str(out / name) for name in (EXPORTS if as_exported else FILES)]
     if as_json:
         print_json({"records": [records, records], "shared": len(population.truth), "seed": seed, "files": files})
         return

@@ -10,6 +10,7 @@ import typer
 from unveil.cli.app import app
 from unveil.cli.door import notes, print_json
 from unveil.cli.options import EngineName, Force, Json
+from unveil.cli.table_options import TwoReadings, reads_two_tables, said_of
 
 if TYPE_CHECKING:
     from unveil.cli.review.person import Place
@@ -19,33 +20,9 @@ _RECORDS = "Files of records"
 _REVIEW = "Review"
 _LABELS = 100  # that a person is asked for, unless told otherwise
 
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ATTRIBUTE=COLUMN",
-        help="column of both files that an attribute is read from; can be repeated",
-        show_default=False,
-        rich_help_panel=_RECORDS,
-    ),
-]
-ColumnsOfOne = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ATTRIBUTE=COLUMN", help="the same for one file", show_default=False, rich_help_panel=_RECORDS
-    ),
-]
-IdOfOne = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN|row",
-        help="column of one file that identifies a record, or row to number them",
-        show_default=False,
-        rich_help_panel=_RECORDS,
-    ),
-]
-
 
 @app.command()
+@reads_two_tables
 def link(
     a: Annotated[Path, typer.Argument(help="one file: records, or encodings from unveil encode", show_default=False)],
     b: Annotated[Path, typer.Argument(help="the other file, of the same kind", show_default=False)],
@@ -75,11 +52,6 @@ def link(
             help="key file; without one a key is made for this run", show_default=False, rich_help_panel=_RECORDS
         ),
     ] = None,
-    column: Columns = None,
-    column_a: ColumnsOfOne = None,
-    column_b: ColumnsOfOne = None,
-    id_a: IdOfOne = None,
-    id_b: IdOfOne = None,
     review: Annotated[
         bool,
         typer.Option("--review", help="decide about uncertain pairs, masked, in your browser", rich_help_panel=_REVIEW),
@@ -102,6 +74,7 @@ def link(
     ] = False,
     max_block: Annotated[int, typer.Option(help="blocks with more pairs than this are skipped")] = 1_000_000,
     engine: EngineName = "auto",
+    readings: TwoReadings,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -130,17 +103,12 @@ def link(
         check_target(path, overwrite=force)
     more: tuple[str, ...] = ()
     if holds_encodings(a) or holds_encodings(b):
-        of_records = {
-            "--schema": schema,
-            "--key": key,
-            "--column": column or column_a or column_b,
-            "--id": id_a or id_b,
-        }
-        linked = _encodings(a, b, settings, [name for name, given in of_records.items() if given is not None])
+        given = {"--schema": schema is not None, "--key": key is not None, **said_of(readings)}
+        linked = _encodings(a, b, settings, [name for name, is_given in given.items() if is_given])
     else:
         from unveil.cli.link_records import link_files, two_files
 
-        tables = two_files((a, b), schema, both=column, each=(column_a, column_b), ids=(id_a, id_b))
+        tables = two_files((a, b), schema, readings)
         more = tables.warnings
         linked = link_files(tables, (str(a), str(b)), settings, key=key, place=place, session=out)
     written = write_result(linked, out=out, persons=persons, report=report, overwrite=force)

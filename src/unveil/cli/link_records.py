@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.cli.door import notes
-from unveil.cli.table_options import tell
+from unveil.cli.table_options import TwoReadings, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,24 +26,13 @@ _OWN_KEY = (
 )
 
 
-def two_files(
-    files: tuple[Path, Path],
-    schema: str | None,
-    *,
-    both: list[str] | None,
-    each: tuple[list[str] | None, list[str] | None],
-    ids: tuple[str | None, str | None],
-) -> TwoTables:
+def two_files(files: tuple[Path, Path], schema: str | None, readings: TwoReadings) -> TwoTables:
     """The records of both files; how they were read, and what was chosen where nobody said it, is told on stderr."""
     from unveil.cli.progress import Stages
-    from unveil.cli.table_options import reading_of
     from unveil.one_place.two_tables import NamedTable, read_two
     from unveil.schema import named
 
-    a, b = (
-        NamedTable(file, str(file), reading_of(column=[*(both or ()), *(own or ())], id_column=id_column))
-        for file, own, id_column in zip(files, each, ids, strict=True)
-    )
+    a, b = (NamedTable(file, str(file), reading) for file, reading in zip(files, readings, strict=True))
     with Stages(notes) as stages:
         found = read_two(a, b, None if schema is None else named(schema), stage=stages.begin)
     tell(found.notes)

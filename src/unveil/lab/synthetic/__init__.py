@@ -18,13 +18,15 @@ The files of the room, in the order in which a person comes to life:
 * `clinic/`     first and last name, date of birth, sex, street, city
 * `population`  draws who stands in which register and puts it all together
 * `write`       saves a population
+* `exported`    the same people as two hospitals export them; `workbook` writes one of the files
 
 No real person's record goes in: names come from public frequency tables, all else is made up.
 """
 
 from unveil.lab.synthetic.clinic.rates import ClinicRates
+from unveil.lab.synthetic.exported import exported, write_exported
 from unveil.lab.synthetic.population import LAYOUTS, Registers, generate
 from unveil.lab.synthetic.rates import Rates
 from unveil.lab.synthetic.write import write
 
-__all__ = ["LAYOUTS", "ClinicRates", "Rates", "Registers", "generate", "write"]
+__all__ = ["LAYOUTS", "ClinicRates", "Rates", "Registers", "exported", "generate", "write", "write_exported"]
