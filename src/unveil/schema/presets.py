@@ -42,6 +42,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 #: How even wishes are in a new project; `docs/how-it-works.md` has what other values cost and give.
 EVENNESS = 0.9
+#: How often reviewers of a new project may ask owners for one more attribute of a pair, as a share of the budget.
+FURTHER_ATTRIBUTES = 0.1
 #: Labels of the smallest batch that a preset asks of reviewers.
 SMALLEST_BATCH = 10
 ENCODINGS: dict[str, tuple[Hardening, ...]] = {
