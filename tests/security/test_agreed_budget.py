@@ -66,6 +66,10 @@ def test_the_numbers_are_those_of_the_project() -> None:
     assert (42, 6, 2, 1) == (MOST.pairs, MOST.record_pairs, MOST.reviews, MOST.further)
 
 
+def one_attribute(attribute: int) -> bytes:
+    return bytes(at == attribute for at in range(WIDTH))
+
+
 @dataclass
 class Attacked:
     """An owner and what its units hold of it: every answer that ever left, and the head that they noted."""
@@ -79,7 +83,7 @@ class Attacked:
     left: dict[str, Message] = field(default_factory=dict)  # by message id, what arrived at a unit
     known: list[tuple[bytes, bytes, bytes]] = field(default_factory=list)  # pair id, handle, key of former wishes
     handles: set[bytes] = field(default_factory=set)
-    tasks: list[bytes] = field(default_factory=list)  # of former wishes for values
+    tasks: list[bytes] = field(default_factory=list)  # whose values came
     further: set[bytes] = field(default_factory=set)  # wishes for one more attribute of these
     sessions: int = 0
     refused: int = 0
@@ -141,16 +145,15 @@ class Attacked:
         self.tried += count
         old = self.known if self.known and rng.random() < 0.3 else None
         if rng.random() < 0.35 and self.known:
-            pairs = [rng.choice(self.known)[0] for _ in range(count)]
+            pairs = [rng.choice(self.known)[0] for _ in range(rng.choice([1, 1, count]))]
             pairs = list(dict.fromkeys(pairs)) if rng.random() < 0.7 else pairs
-            tasks = [rng.randbytes(ID) for _ in pairs]
-            self.tasks += tasks
-            message: Message = AttributeWish(WIDTH, b"".join(pairs), b"".join(tasks), b"\1" * WIDTH * len(pairs))
+            tasks = rng.randbytes(ID * len(pairs))
+            message: Message = AttributeWish(WIDTH, b"".join(pairs), tasks, b"\1" * WIDTH * len(pairs))
             sender: Address = ATTRIBUTE_UNIT
         elif rng.random() < 0.2 and self.tasks:
             wished = [rng.choice(self.tasks) for _ in range(rng.choice([1, 1, 2, count]))]
             ids = [rng.randbytes(ID) if rng.random() < 0.8 else rng.choice(self.tasks) for _ in wished]
-            marks = [bytes(at == rng.randrange(WIDTH) for at in range(WIDTH)) for _ in wished]
+            marks = [one_attribute(rng.randrange(WIDTH)) if rng.random() < 0.9 else b"\1" * WIDTH for _ in wished]
             self.further.update(set(ids) - set(self.tasks))
             message = FurtherWish(WIDTH, b"".join(wished), b"".join(ids), b"".join(marks))
             sender = ATTRIBUTE_UNIT
@@ -171,6 +174,8 @@ class Attacked:
         for one in host.log.outgoing(limit=1000):
             message = codec.decode(one.body)
             assert message == self.left.setdefault(one.message_id, message)
+            if isinstance(message, AttributeValues):
+                self.tasks += [task for task in entries(message.task_ids, ID) if task not in self.further]
             host.log.delivered(one.message_id, recipient=one.recipient)
             self.noted = host.log.head[1]
 
