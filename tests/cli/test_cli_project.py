@@ -73,10 +73,11 @@ def test_schema_preset_and_decoys_go_into_the_file(tmp_path: Path, preset: str) 
     (tmp_path / "mine.toml").write_text(built_in_text("clinic"), encoding="utf-8")
     for schema in ("clinic", str(tmp_path / "mine.toml")):
         words = ["--schema", schema, "--preset", preset, "--decoys", "0.25", "--evenness", "0.5", "--records", "500"]
+        words += ["--further-attributes", "0.2"]
         path = tmp_path / f"{Path(schema).stem}-{preset}.toml"
         assert 0 == unveil("project", "new", path, "--name", "x", *words, "--json").returncode
         expected = with_preset(built_in("clinic"), preset)
-        protocol = expected.protocol.model_copy(update={"decoys": 0.25, "evenness": 0.5})
+        protocol = expected.protocol.model_copy(update={"decoys": 0.25, "evenness": 0.5, "further_attributes": 0.2})
         found = load_draft(path)
         assert expected.model_copy(update={"protocol": protocol}) == found.linkage
         assert 500 == found.limits.records_per_owner

@@ -45,6 +45,12 @@ def attribute_wish(draw: st.DrawFn) -> m.AttributeWish:
 
 
 @st.composite
+def further_wish(draw: st.DrawFn) -> m.FurtherWish:
+    n, width = draw(st.integers(0, 3)), draw(st.integers(1, 3))
+    return m.FurtherWish(width, draw(column(m.ID, n)), draw(column(m.ID, n)), draw(column(width, n)))
+
+
+@st.composite
 def review_task(draw: st.DrawFn) -> m.ReviewTask:
     n, width = draw(st.integers(0, 3)), draw(st.integers(1, 3))
     return m.ReviewTask(width, draw(column(m.ID, n)), draw(column(width, n)), draw(column(width, n)))
@@ -120,6 +126,7 @@ BY_KIND: dict[type[m.Message], st.SearchStrategy[m.Message]] = {
     m.AttributeEncodings: attribute_encodings(),
     m.Refusal: st.lists(ids, max_size=3).map(lambda some: m.Refusal(b"".join(some))),
     m.AttributeWish: attribute_wish(),
+    m.FurtherWish: further_wish(),
     m.ReviewTask: review_task(),
     m.AttributeValues: attribute_values(),
     m.ReviewLabel: outcome_message(m.ReviewLabel),
@@ -143,6 +150,7 @@ SAMPLES: tuple[m.Message, ...] = (
     m.AttributeEncodings(1, 64, _ID, _REAL, b"S"),
     m.Refusal(_ID),
     m.AttributeWish(1, _ID, _ID, b"S"),
+    m.FurtherWish(1, _ID, _ID, b"S"),
     m.ReviewTask(1, _ID, b"S", b"S"),
     m.AttributeValues(_ID, ({"last_name": "SECRET"},)),
     m.ReviewLabel(_ID, b"S", _REAL),

@@ -28,6 +28,8 @@ DESIGN = {
     ("AttributeEncodings", O, A),
     ("Refusal", O, A),
     ("AttributeWish", A, O),
+    ("FurtherWish", C, A),
+    ("FurtherWish", A, O),
     ("ReviewTask", A, C),
     ("AttributeValues", O, C),
     ("Refusal", O, C),

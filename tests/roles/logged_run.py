@@ -59,6 +59,7 @@ PAPER = with_protocol(
     review_batches=4,
     review_rounds=2,
     review_lower=0.1,
+    further_attributes=0.5,
 )
 SCHEMAS: Mapping[str, Schema] = {
     "paper": with_protocol(PAPER, forest_seed=2),
@@ -305,6 +306,10 @@ class LoggedRun:
         handing_in = self._unit().hand_in(reviewer="eve")
         assert handing_in is not None
         self._send(party.commit(handing_in))
+        for task_id in self._unit().waiting():
+            if wanted := self._unit().may_ask(task_id):
+                self._send(party.commit(self._unit().asking(task_id, wanted[0], reviewer="ann")))
+                self._deliver()
 
     def _unit(self) -> ReviewUnit:
         unit = self.parties[REVIEW_UNIT].machine

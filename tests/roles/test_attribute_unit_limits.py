@@ -11,7 +11,7 @@ from small_project import OWNERS, A, B, make_attribute_unit, refuses, sent, with
 from unveil.protocol.machine import receive
 from unveil.protocol.messages import Labels
 from unveil.protocol.roles import RECORD_UNIT
-from unveil.roles.attribute_unit import machine as attribute_machine
+from unveil.roles.attribute_unit import wishes as attribute_wishes
 
 
 def test_no_more_batches_are_taken_than_the_schema_has() -> None:
@@ -26,7 +26,7 @@ def test_a_review_of_many_pairs_is_asked_for_in_wishes_that_owners_take(monkeypa
     """An owner refuses a longer wish as a whole, and the unit would wait for its values for ever."""
     schema = with_protocol(DOUBTING, review_budget=5, review_batches=1)
     _, task, _ = asking(schema)
-    monkeypatch.setattr(attribute_machine, "MOST_WISHES", 2)
+    monkeypatch.setattr(attribute_wishes, "MOST_WISHES", 2)
     _, same, out = asking(schema)
     assert task == same
     for party in OWNERS:

@@ -62,6 +62,7 @@ def test_settings_that_say_something_new_change_the_fingerprint(name: str) -> No
         with_protocol(schema, most_compared=1000),
         with_protocol(schema, evenness=0.9),
         with_protocol(schema, strangers=5),
+        with_protocol(schema, further_attributes=0.1),
     ]
     assert len(others) + 1 == len({one.fingerprint() for one in (schema, *others)})
 

@@ -41,6 +41,7 @@ def samples() -> dict[type[m.Message], m.Message]:
         attribute_encodings(),
         m.Refusal(id_()),
         m.AttributeWish(WIDTH, id_(), id_(), bytes(WIDTH)),
+        m.FurtherWish(WIDTH, id_(), id_(), b"\x01" + bytes(WIDTH - 1)),
         m.ReviewTask(WIDTH, id_(), bytes([SHOWN]) * WIDTH, bytes(WIDTH)),
         m.AttributeValues(id_(), ({"last_name": "meier"},)),
         m.ReviewLabel(id_(), b"\x01", SURE),

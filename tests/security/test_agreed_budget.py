@@ -30,6 +30,7 @@ from unveil.protocol.messages import (
     AttributeValues,
     AttributeWish,
     EncodingWish,
+    FurtherWish,
     LinkTable,
     Message,
 )
@@ -45,9 +46,9 @@ from unveil.storage.database import Database
 
 WISHES = 10_000  # adversarial entries in all
 RECORDS, WIDTH = 8, 7
-#: Few pairs, so that a unit that asks for more is soon beyond them: 6 + 24 pairs and 6 of strangers with each batch, 4
-#: reviews, 6 pairs for one record.
-PROTOCOL = {"batches": (6, 6), "pairs_per_record": 6, "evenness": 0.9, "strangers": 1}
+#: Few pairs, so that a unit that asks for more is soon beyond them: 6 + 24 pairs and 6 of strangers with each batch, 2
+#: reviews and a further attribute, 6 pairs for one record.
+PROTOCOL = {"batches": (6, 6), "pairs_per_record": 6, "evenness": 0.9, "strangers": 1, "further_attributes": 0.5}
 REVIEW = {"budget": 2, "batches": 2, "rounds": 1}
 
 
@@ -62,7 +63,11 @@ MOST = MostAsked.of(SCHEMA.protocol)
 
 
 def test_the_numbers_are_those_of_the_project() -> None:
-    assert (42, 6, 2) == (MOST.pairs, MOST.record_pairs, MOST.reviews)
+    assert (42, 6, 2, 1) == (MOST.pairs, MOST.record_pairs, MOST.reviews, MOST.further)
+
+
+def one_attribute(attribute: int) -> bytes:
+    return bytes(at == attribute for at in range(WIDTH))
 
 
 @dataclass
@@ -78,9 +83,12 @@ class Attacked:
     left: dict[str, Message] = field(default_factory=dict)  # by message id, what arrived at a unit
     known: list[tuple[bytes, bytes, bytes]] = field(default_factory=list)  # pair id, handle, key of former wishes
     handles: set[bytes] = field(default_factory=set)
+    tasks: list[bytes] = field(default_factory=list)  # whose values came
+    further: set[bytes] = field(default_factory=set)  # wishes for one more attribute of these
     sessions: int = 0
     refused: int = 0
     tried: int = 0
+    answered_further: int = 0
 
     @property
     def place(self) -> Path:
@@ -137,12 +145,18 @@ class Attacked:
         self.tried += count
         old = self.known if self.known and rng.random() < 0.3 else None
         if rng.random() < 0.35 and self.known:
-            pairs = [rng.choice(self.known)[0] for _ in range(count)]
+            pairs = [rng.choice(self.known)[0] for _ in range(rng.choice([1, 1, count]))]
             pairs = list(dict.fromkeys(pairs)) if rng.random() < 0.7 else pairs
-            message: Message = AttributeWish(
-                WIDTH, b"".join(pairs), rng.randbytes(ID * len(pairs)), b"\1" * WIDTH * len(pairs)
-            )
+            tasks = rng.randbytes(ID * len(pairs))
+            message: Message = AttributeWish(WIDTH, b"".join(pairs), tasks, b"\1" * WIDTH * len(pairs))
             sender: Address = ATTRIBUTE_UNIT
+        elif rng.random() < 0.2 and self.tasks:
+            wished = [rng.choice(self.tasks) for _ in range(rng.choice([1, 1, 2, count]))]
+            ids = [rng.randbytes(ID) if rng.random() < 0.8 else rng.choice(self.tasks) for _ in wished]
+            marks = [one_attribute(rng.randrange(WIDTH)) if rng.random() < 0.9 else b"\1" * WIDTH for _ in wished]
+            self.further.update(set(ids) - set(self.tasks))
+            message = FurtherWish(WIDTH, b"".join(wished), b"".join(ids), b"".join(marks))
+            sender = ATTRIBUTE_UNIT
         else:
             some = [
                 (rng.randbytes(ID), rng.choice(handles), rng.choice(old)[2] if old else rng.randbytes(KEY_PAIR))
@@ -160,6 +174,8 @@ class Attacked:
         for one in host.log.outgoing(limit=1000):
             message = codec.decode(one.body)
             assert message == self.left.setdefault(one.message_id, message)
+            if isinstance(message, AttributeValues):
+                self.tasks += [task for task in entries(message.task_ids, ID) if task not in self.further]
             host.log.delivered(one.message_id, recipient=one.recipient)
             self.noted = host.log.head[1]
 
@@ -167,13 +183,14 @@ class Attacked:
 
     def check(self) -> None:
         encoded: Counter[bytes] = Counter()  # by pair
-        values, tasks = 0, 0
+        values, tasks, further = 0, 0, 0
         for message in self.left.values():
             match message:
                 case AttributeEncodings():
                     encoded.update(entries(message.pair_ids, ID))
                 case AttributeValues():
-                    tasks += len(message)
+                    asked_again = sum(one in self.further for one in entries(message.task_ids, ID))
+                    tasks, further = tasks + len(message) - asked_again, further + asked_again
                     values += sum(len(one) for one in message.values)
         handle_of = {pair: handle for pair, handle, _ in self.known}
         of_record = Counter(handle_of[pair] for pair in encoded)
@@ -181,7 +198,9 @@ class Attacked:
         assert set(encoded.values()) <= {1}
         assert max(of_record.values(), default=0) <= MOST.record_pairs
         assert tasks <= MOST.reviews
-        assert values <= MOST.reviews * WIDTH
+        assert further <= MOST.further
+        assert values <= MOST.reviews * WIDTH + MOST.further
+        self.answered_further = further
 
 
 ACTIONS = st.lists(
@@ -220,6 +239,7 @@ def test_what_leaves_never_exceeds_the_project_file() -> None:
             total["tried"] += attacked.tried
             total["refused sessions"] += attacked.refused
             total["left"] += len(attacked.left)
+            total["further"] += attacked.answered_further
 
     attack()
     while total["tried"] < WISHES:  # examples vary in length
@@ -231,6 +251,7 @@ def test_what_leaves_never_exceeds_the_project_file() -> None:
     assert total["tried"] >= WISHES
     assert total["refused sessions"] > 20  # folders without memory and older copies were noticed
     assert total["left"] > 200  # an owner that answers nothing would pass as well
+    assert total["further"] > 0
 
 
 def test_an_honest_unit_gets_all_that_was_agreed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from unveil.cli.app import app, confirm
 from unveil.cli.door import notes, print_json, say
 from unveil.cli.options import Demonstration, Json, UnitConfigFile
 from unveil.cli.unit_names import RoleName, UnitName
-from unveil.projects.new_project import EVENNESS
+from unveil.projects.new_project import EVENNESS, FURTHER_ATTRIBUTES
 from unveil.protocol.roles import Role
 from unveil.safety.visible import visible
 
@@ -55,6 +55,9 @@ def new(
     second_below: Annotated[
         float, typer.Option(help="labels less sure than this ask for a second opinion; 0.5: none do")
     ] = 0.5,
+    further_attributes: Annotated[
+        float, typer.Option(help="how often reviewers may ask owners for one more attribute, as a share of the budget")
+    ] = FURTHER_ATTRIBUTES,
     as_json: Json = False,
 ) -> None:
     """
@@ -71,7 +74,7 @@ def new(
 
     given = named(schema)
     linkage = schema_data(with_preset(given, preset))
-    linkage["protocol"] |= {"decoys": decoys, "evenness": evenness}
+    linkage["protocol"] |= {"decoys": decoys, "evenness": evenness, "further_attributes": further_attributes}
     links = {"join": join, "quality": quality} | ({} if join_key is None else {"public_key": join_key})
     reviews = {"second_opinions": second_opinions, "second_below": second_below}
     limits = {"records_per_owner": records}

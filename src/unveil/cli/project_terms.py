@@ -33,8 +33,8 @@ def terms(project: Project) -> Iterator[str]:
     yield f"reviews      {review.budget} labels in {review.batches} batches"
     most = MostAsked.of(protocol)
     yield (
-        f"at most      {most.pairs} pairs, {most.record_pairs} with one record, and {most.reviews} reviews: "
-        "owners answer no more"
+        f"at most      {most.pairs} pairs, {most.record_pairs} with one record, {most.reviews} reviews, and "
+        f"{most.further} further attributes that reviewers ask for: owners answer no more"
     )
     yield f"models       {protocol.models}, strategy {protocol.strategy}, p_t {protocol.p_t}, preset {_preset(schema)}"
     yield (

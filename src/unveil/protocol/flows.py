@@ -22,6 +22,7 @@ FLOWS: Final[Mapping[type[m.Message], frozenset[tuple[Role, Role]]]] = MappingPr
         m.Bootstrap: frozenset({(RECORD, ATTRIBUTE)}),
         m.AttributeEncodings: frozenset({(OWNER, ATTRIBUTE)}),
         m.AttributeWish: frozenset({(ATTRIBUTE, OWNER)}),
+        m.FurtherWish: frozenset({(REVIEW, ATTRIBUTE), (ATTRIBUTE, OWNER)}),
         m.ReviewTask: frozenset({(ATTRIBUTE, REVIEW)}),
         m.AttributeValues: frozenset({(OWNER, REVIEW)}),
         m.Refusal: frozenset({(OWNER, ATTRIBUTE), (OWNER, REVIEW), (REVIEW, ATTRIBUTE)}),

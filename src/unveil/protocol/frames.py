@@ -17,7 +17,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from unveil.errors import ProtocolError
-from unveil.protocol.messages import Columnar
+from unveil.protocol.columnar import Columnar
 
 VERSION = 5
 _MAGIC = b"UNV" + bytes([VERSION])

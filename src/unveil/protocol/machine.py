@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from unveil.errors import LocalProtocolError
+from unveil.protocol.columnar import Columnar
 from unveil.protocol.flows import Envelope
-from unveil.protocol.messages import ID, Columnar, Message
+from unveil.protocol.messages import ID, Message
 from unveil.protocol.roles import Address
 
 

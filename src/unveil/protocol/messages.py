@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-ID = 16  # bytes of a handle, pair id, task id or link id
+from unveil.protocol.columnar import ID_BYTES, Columnar
+
+ID = ID_BYTES  # of a handle, pair id, task id, wish id or link id
 KEY_PAIR = 32  # bytes of key_pair
 OWNER_KEY = 32  # bytes of key_do, which no message carries
 RUN = 32  # bytes that name a run, the uploads that were compared
@@ -30,37 +32,6 @@ LONGEST_VALUE = 256  # characters of a value for review: no name, date or addres
 def filter_bytes(m: int) -> int:
     """Bytes of a filter of m bits on the wire and on disk: whole 64-bit words, as `linkage.bits` holds it."""
     return -(-m // 64) * 8
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Columnar:
-    """`KEY` names the column of ids that counts its entries, `WIDTHS` the bytes per entry of each column."""
-
-    KEY: ClassVar[str] = ""
-    WIDTHS: ClassVar[Mapping[str, int]] = {}
-    #: The name under which it is written, if not the class's own: names in logs outlast those in the code.
-    KIND: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        for name, width in self.widths().items():
-            size = len(getattr(self, name))
-            if width < 1 or size != len(self) * width:
-                raise ValueError(f"{name} has {size} bytes for {len(self)} entries of {width}")
-
-    def __len__(self) -> int:
-        return len(getattr(self, self.KEY)) // ID if self.KEY else 0
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(<{len(self)} entries>)"
-
-    @classmethod
-    def kind(cls) -> str:
-        """The name under which it is written."""
-        return cls.KIND or cls.__name__
-
-    def widths(self) -> Mapping[str, int]:
-        """Bytes per entry of each column."""
-        return self.WIDTHS
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -202,7 +173,8 @@ class AttributeWish(Message):
     """
     Attribute unit to owner: send these attributes of these pairs to the review unit (1 = asked for).
 
-    At most 1,000 pairs, each once ever, and only those whose encodings the owner granted.
+    At most 1,000 pairs, each once ever, and only those whose encodings the owner granted. What a reviewer asks for
+    besides is a `FurtherWish`.
     """
 
     KEY = "task_ids"
@@ -214,6 +186,26 @@ class AttributeWish(Message):
     def widths(self) -> Mapping[str, int]:
         """A mark for each attribute."""
         return {"pair_ids": ID, "task_ids": ID, "asked": self.attributes}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FurtherWish(Message):
+    """
+    A reviewer's wish: one more attribute of each of these tasks (1 = asked for).
+
+    Review unit to attribute unit, which passes it on to owners. They answer as they answer a task, under the wish's own
+    id, and only within the number that the project file allows.
+    """
+
+    KEY = "wish_ids"
+    attributes: int
+    task_ids: bytes
+    wish_ids: bytes
+    asked: bytes
+
+    def widths(self) -> Mapping[str, int]:
+        """A mark for each attribute."""
+        return {"task_ids": ID, "wish_ids": ID, "asked": self.attributes}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

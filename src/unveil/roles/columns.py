@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Outcomes
+from unveil.protocol.messages import ID
 
 
 def entries(column: bytes, width: int) -> list[bytes]:
@@ -16,6 +17,13 @@ def entries(column: bytes, width: int) -> list[bytes]:
 def byte_matrix(column: bytes, *shape: int) -> NDArray[np.uint8]:
     """A column of bytes as a matrix with these dimensions after the first."""
     return np.frombuffer(column, np.uint8).reshape(-1, *shape)
+
+
+def one_each(ids: bytes, asked: bytes, attributes: int) -> list[tuple[bytes, int]]:
+    """Id and attribute of each entry that asks for one attribute (1) and no other (0); others are left out."""
+    marks, each = byte_matrix(asked, attributes), entries(ids, ID)
+    alone = (marks.sum(axis=1, dtype=np.int64) == 1) & (marks.max(axis=1) == 1)
+    return [(each[at], int(marks[at].argmax())) for at in np.flatnonzero(alone).tolist()]
 
 
 def outcomes(g: bytes, p: bytes) -> Outcomes:

@@ -19,6 +19,7 @@ from unveil.roles.review_unit.decisions import (
     Decided,
     DecidedByNobody,
     Drafted,
+    FurtherAsked,
     GoldPlaced,
     HandedIn,
     HandedOut,
@@ -105,6 +106,9 @@ def _acts(entry: LogEntry) -> Iterator[ReviewAct]:
         case Undone() | Skipped():
             act = "undid" if isinstance(decision, Undone) else "left to others"
             yield _act(entry, decision.reviewer, act, decision.task_id, "")
+        case FurtherAsked():
+            what = f"attribute {decision.attribute + 1}"
+            yield _act(entry, decision.reviewer, "asked owners for", decision.task_id, what)
         case Practised():
             yield _act(entry, decision.reviewer, "practised", b"", f"{decision.right} of {decision.pairs} right")
         case RoleNoted():

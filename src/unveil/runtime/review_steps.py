@@ -95,6 +95,7 @@ class ReviewSteps:
             "label": lambda: self.label(reviewer, task, match, confidence),
             "undo": lambda: self.undo(reviewer, task),
             "skip": lambda: self.skip(reviewer, task),
+            "ask": lambda: self.ask(reviewer, task, attribute),
             "hand in": lambda: self.hand_in(reviewer),
         }
         return steps[do]()
@@ -163,6 +164,20 @@ class ReviewSteps:
 
         self._step(skipping)
         return self.view(reviewer)
+
+    def ask(self, reviewer: str, task: str, attribute: str) -> dict[str, JSON]:
+        """Ask the owners for one more attribute; the pair comes back to somebody once they have answered."""
+        if self._must_practise(reviewer):
+            raise NotNow("of a made-up pair nobody can be asked")
+        task_id = _task_id(task)
+
+        def asking(machine: ReviewUnit) -> Step:
+            self._before(machine, reviewer, task_id, drafted=False)
+            return machine.asking(task_id, attribute, reviewer=reviewer)
+
+        self._step(asking)
+        self.decided()
+        return {**self.view(reviewer), "asked": True}
 
     def hand_in(self, reviewer: str) -> dict[str, JSON]:
         """Hand in all that this reviewer decided; it cannot be undone from then on."""
@@ -241,6 +256,7 @@ class ReviewSteps:
             return {
                 "pair": None if current is None else machine.pair(current),
                 "stages": {} if current is None else machine.stages(current),
+                "may_ask": () if current is None else machine.may_ask(current),
                 "drafts": [(task, assigned.drafts[task]) for task in assigned.drafted(name)],
                 "left": sum(task not in assigned.drafts for task in mine),
                 "elsewhere": len(waiting) - len(mine),
@@ -249,6 +265,7 @@ class ReviewSteps:
                 "spent": machine.labels_given,
                 "open_tasks": machine.open_tasks,
                 "openings": machine.openings_left,
+                "further": machine.further_left,
                 "learnt": machine.last_learnt,
             }
 
@@ -260,7 +277,7 @@ class ReviewSteps:
         stage = "pair" if pair else "end" if found["drafts"] else "finished" if found["spent"] >= budget else "waiting"
         return {
             "stage": stage,
-            "pair": None if pair is None else self._pairs.shown(pair, found["stages"]),
+            "pair": None if pair is None else self._pairs.shown(pair, found["stages"], found["may_ask"]),
             "opinions": [{"match": one.match, "confidence": _confidence(one.p)} for one in found["opinions"]],
             "drafts": [
                 {"task": task.hex(), "match": draft.match, "confidence": _confidence(draft.p)}
@@ -274,6 +291,7 @@ class ReviewSteps:
                 "labels": found["spent"] + sum(draft.match is not None for _, draft in found["drafts"]),
                 "budget": budget,
                 "openings": max(0, found["openings"]),
+                "further": found["further"],
             },
         }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from unveil.roles.review_unit.display import Cell, ReviewablePair, cells, opened_further, share_opened
@@ -21,8 +21,14 @@ class PairView:
     schema: Schema
     risk: Risk | None = None
 
-    def shown(self, pair: ReviewablePair, stages: Mapping[str, Stage]) -> dict[str, JSON]:
-        """The pair, opened as far as `stages` says; a character that was not opened is not in it."""
+    def shown(
+        self, pair: ReviewablePair, stages: Mapping[str, Stage], may_ask: Collection[str] = ()
+    ) -> dict[str, JSON]:
+        """
+        The pair, opened as far as `stages` says; a character that was not opened is not in it.
+
+        Owners may still be asked for the attributes in `may_ask`.
+        """
         price = self._price(pair, stages)
         return {
             "task": pair.task_id.hex(),
@@ -36,6 +42,7 @@ class PairView:
                     "rows": [_row(row) for row in cell.rows],
                     "stage": cell.stage.name.lower(),
                     "next": self._next(pair, stages, cell) if cell.can_open else None,
+                    "ask": cell.attribute in may_ask,
                 }
                 for cell in cells(pair, self.schema, stages)
             ],

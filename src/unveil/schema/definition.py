@@ -45,6 +45,7 @@ _LATER: Final = (
     ("protocol", "pairs_per_record", 20),
     ("protocol", "evenness", 0.0),
     ("protocol", "strangers", 4),
+    ("protocol", "further_attributes", 0.0),
 )
 
 

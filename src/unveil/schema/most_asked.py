@@ -41,12 +41,13 @@ class MostAsked:
     The most that the protocol asks for, whatever is refused.
 
     `batches` are the pairs of each batch, decoys among them; `record_pairs` those that one record may be in; `reviews`
-    the pairs whose values are asked for.
+    the pairs whose values are asked for; `further` how often reviewers may ask for one more attribute of such a pair.
     """
 
     batches: tuple[int, ...]
     record_pairs: int
     reviews: int
+    further: int = 0
 
     @classmethod
     def of(cls, protocol: ProtocolSettings) -> MostAsked:
@@ -62,10 +63,11 @@ class MostAsked:
         batches = tuple(
             with_decoys(size, protocol.decoys) + most_strangers(protocol, batch) for batch, size in enumerate(sizes)
         )
-        review, reviews = protocol.review, 0
+        review, reviews, further = protocol.review, 0, 0
         if protocol.layers >= _WITH_REVIEW and review.budget:
             reviews = len(batches) * review.rounds * max(1, review.budget // review.batches)
-        return cls(batches, protocol.pairs_per_record, min(reviews, sum(batches)))
+            further = int(protocol.further_attributes * review.budget)
+        return cls(batches, protocol.pairs_per_record, min(reviews, sum(batches)), further)
 
     @property
     def pairs(self) -> int:

@@ -95,6 +95,12 @@ class ProtocolSettings(Settings):
         lt=1,
         description="share of reviews spent on pairs that the model is sure of, to learn how reviewers err",
     )
+    further_attributes: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="wishes of reviewers for one more attribute of a pair, in all, as a share of the budget; 0: none",
+    )
     decoys: float = Field(
         0.0,
         ge=0,

@@ -23,9 +23,10 @@ from unveil.roles.review_unit.words import Phrase
 from unveil.safety.visible import visible
 
 SKIP: Final = "k"
+ASK: Final = "a"
 HAND_IN: Final = "h"
 _PAUSE: Final = 2.0  # seconds between looks while no pair waits
-MORE_HELP: Final = "k leave to others  h hand in"
+MORE_HELP: Final = "k leave to others  a ask owners for the attribute  h hand in"
 _LESSONS: Final = {
     "slips": "one person, written down twice: slips of the pen, a lost value",
     "short names": "one person: short names or initials, and a move",
@@ -92,6 +93,8 @@ class RemoteReview:
             self._take("label", task=pair["task"], match=keys.LABELS[key], confidence=int(self._confidence))
         elif key == SKIP:
             self._take("skip", task=pair["task"])
+        elif key == ASK and pair["cells"][self._row]["ask"]:
+            self._take("ask", task=pair["task"], attribute=pair["cells"][self._row]["attribute"])
         elif key in keys.CONFIDENCE:
             self._confidence = key
         elif key in keys.MOVES:
@@ -126,7 +129,7 @@ class RemoteReview:
             pair = view["pair"]
             cells = [_cell(each) for each in pair["cells"]]
             body = self._screen.drawn(
-                _progress(view), cells, _price(pair, self._row), row=self._row, confidence=self._confidence
+                _progress(view), cells, _price(view, self._row), row=self._row, confidence=self._confidence
             )
             return Group(*said, body, Text(MORE_HELP, style="dim"))
         return Group(*said, Text(_MESSAGES[view["stage"]]))
@@ -166,8 +169,10 @@ def _elsewhere(progress: Mapping[str, Any]) -> str:
     return f", {progress['elsewhere']} for others" if progress["elsewhere"] else ""
 
 
-def _price(pair: Mapping[str, Any], row: int) -> tuple[str, str]:
-    step = pair["cells"][row]["next"]
+def _price(view: Mapping[str, Any], row: int) -> tuple[str, str]:
+    pair, step = view["pair"], view["pair"]["cells"][row]["next"]
+    if pair["cells"][row]["ask"]:
+        return "a asks the owners for it; the pair waits for their answers", f"  {view['progress']['further']} left"
     if step is None:
         return "", ""
     what = "the whole value" if step["stage"] == "full" else "the differing characters"
@@ -179,6 +184,8 @@ def _told(view: Mapping[str, Any]) -> str:
     if told := view.get("told"):
         right = "right" if told["right"] else "not quite"
         return f"the last pair: {right}; {_LESSONS.get(told['lesson'], '')}"
+    if view.get("asked"):
+        return "asked; the pair comes back with the owners' answers"
     if given := view.get("handed_in"):
         return f"handed in: {given['match']} matches, {given['non_match']} non-matches, {given['unsure']} unsure"
     return ""

@@ -68,4 +68,15 @@ class Reported(Decision):
     positions: bytes
 
 
-KINDS: Mapping[str, type[Decision]] = {kind.kind(): kind for kind in (Compared, ReviewsAsked, Reported, ComparedBefore)}
+@dataclass(frozen=True, slots=True, repr=False)
+class FurtherPassed(Decision):
+    """Wishes of reviewers for one more attribute were passed on to the owners."""
+
+    KEY = "wish_ids"
+    WIDTHS = {"wish_ids": ID}
+    wish_ids: bytes
+
+
+KINDS: Mapping[str, type[Decision]] = {
+    kind.kind(): kind for kind in (Compared, ReviewsAsked, Reported, FurtherPassed, ComparedBefore)
+}

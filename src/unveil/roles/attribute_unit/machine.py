@@ -25,10 +25,9 @@ from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
 from unveil.protocol.machine import Decision, Erased, NoLongWork, NothingKept, Step
 from unveil.protocol.messages import (
     ID,
-    MOST_WISHES,
     AttributeEncodings,
-    AttributeWish,
     Bootstrap,
+    FurtherWish,
     Labels,
     Message,
     Refusal,
@@ -40,11 +39,13 @@ from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.roles.attribute_unit.answers import PairAnswers
 from unveil.roles.attribute_unit.batch import Batch
 from unveil.roles.attribute_unit.data_warnings import attribute_warnings
-from unveil.roles.attribute_unit.decisions import KINDS, Compared, ComparedBefore, Reported, ReviewsAsked
+from unveil.roles.attribute_unit.decisions import KINDS, Compared, ComparedBefore, FurtherPassed, Reported, ReviewsAsked
 from unveil.roles.attribute_unit.learnt import LearntBatch
+from unveil.roles.attribute_unit.wishes import FurtherWishes, value_wishes
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import byte_matrix, entries, outcome_columns, outcomes
 from unveil.schema import Schema
+from unveil.schema.most_asked import MostAsked
 
 _SURE = 0.98
 
@@ -81,14 +82,13 @@ class AttributeUnit(NoLongWork, NothingKept):
         self._by_chance: Reals = np.empty((0, len(schema.attributes)))  # similarity that unrelated values may reach
         self.spent = 0
         self.tasks: dict[bytes, int] = {}  # task id -> position in the layer
-        self._schema, self._protocol, self._owners = schema, protocol, owners
-        self._chance = chance
+        self._schema, self._protocol, self._owners, self._chance = schema, protocol, owners, chance
         self.answers = PairAnswers(owners)
+        self.further = FurtherWishes(MostAsked.of(protocol).further)
         self._batch: Batch | None = None
-        self._batches = 0  # announced so far
         self._open_tasks: dict[bytes, int] = {}
         self._labels: dict[int, tuple[bool, float]] = {}
-        self._reviews = 0
+        self._batches, self._reviews = 0, 0  # announced so far, and asked of reviewers
         self._learnt = LearntBatch()
 
     # Messages
@@ -113,10 +113,8 @@ class AttributeUnit(NoLongWork, NothingKept):
                 return StageStatus(StageKind.FINISHED, Awaited.NOBODY)
             return StageStatus(StageKind.EXPECTING, Awaited.RECORD_UNIT, CountedKind.BATCHES, self._batches, batches)
         if self._open_tasks:
-            given = self.spent + len(self._labels)
-            return StageStatus(
-                StageKind.REVIEWING, Awaited.REVIEWERS, CountedKind.LABELS, given, self._protocol.review.budget
-            )
+            given, budget = self.spent + len(self._labels), self._protocol.review.budget
+            return StageStatus(StageKind.REVIEWING, Awaited.REVIEWERS, CountedKind.LABELS, given, budget)
         answered = len(batch.pair_ids) if batch.compared else self.answers.answered(batch.pair_ids)
         awaited = Awaited.OWNERS if answered < len(batch.pair_ids) else Awaited.ATTRIBUTE_UNIT
         return StageStatus(StageKind.ANSWERING, awaited, CountedKind.PAIRS, answered, len(batch.pair_ids))
@@ -140,6 +138,8 @@ class AttributeUnit(NoLongWork, NothingKept):
                 self._check_answered(envelope, message)
             case Refusal() as message if envelope.sender.role is Role.OWNER:
                 self._check_unanswered(envelope, message.ids)
+            case FurtherWish() as message:
+                self.further.check(envelope, message, self._open_tasks, self.similarity)
             case ReviewLabel() as message:
                 self._check_open(envelope, message.task_ids)
                 _checked_outcomes(envelope, message.g, message.p)
@@ -159,6 +159,8 @@ class AttributeUnit(NoLongWork, NothingKept):
                 self._compared(event)
             case ReviewsAsked():
                 self._asked(event)
+            case FurtherPassed():
+                self.further.passed()
             case Reported():
                 word = outcomes(event.g, event.p)
                 self.layer.reported(np.frombuffer(event.positions, "<i8"), word)
@@ -178,12 +180,10 @@ class AttributeUnit(NoLongWork, NothingKept):
             case Refusal() as message if envelope.sender.role is Role.OWNER:
                 for pair_id in entries(message.ids, ID):
                     self.answers.refuse(envelope.sender, pair_id)
-            case ReviewLabel() as message:
+            case FurtherWish() as message:
+                self.further.add(message)
+            case ReviewLabel() | Refusal() as message:
                 self._reviewed(message)
-            case Refusal() as message:
-                for task_id in entries(message.ids, ID):
-                    del self._open_tasks[task_id]
-                self._learn_when_reviewed()
 
     def stub(self, message: Message) -> Erased | None:
         """Encodings are erased once they were compared; that the pairs were answered stays."""
@@ -196,6 +196,8 @@ class AttributeUnit(NoLongWork, NothingKept):
     def decide(self, now: float) -> Step | None:
         """The next decision that is due."""
         del now
+        if (further := self.further.due(self._owners)) is not None:
+            return further
         batch = self._batch
         if batch is None or self._open_tasks:
             return None
@@ -320,12 +322,7 @@ class AttributeUnit(NoLongWork, NothingKept):
         classes = self.agreement[chosen].tobytes()
         task = ReviewTask(width, b"".join(task_ids), state.astype(np.uint8).tobytes(), classes)
         messages = [*self._tell_learnt(), self._send(REVIEW_UNIT, task)]
-        for owner in self._owners:
-            order = draw.rng.permutation(len(chosen)).tolist()
-            for start in range(0, len(order), MOST_WISHES):
-                some = order[start : start + MOST_WISHES]
-                columns = (b"".join(column[i] for i in some) for column in (pair_ids, task_ids, marks))
-                messages.append(self._send(owner, AttributeWish(width, *columns)))
+        messages += value_wishes(self._owners, (pair_ids, task_ids, marks), width=width, draw=draw)
         return Step(ReviewsAsked(b"".join(task_ids), chosen.astype("<i8").tobytes()), tuple(messages))
 
     def _asked(self, decision: ReviewsAsked) -> None:
@@ -351,10 +348,14 @@ class AttributeUnit(NoLongWork, NothingKept):
         if len(set(task_ids)) != len(task_ids) or any(task_id not in self._open_tasks for task_id in task_ids):
             raise refused(envelope, "a task that is not open")
 
-    def _reviewed(self, message: ReviewLabel) -> None:
-        labels = outcomes(message.g, message.p)
-        for task_id, g, p in zip(entries(message.task_ids, ID), labels.g.tolist(), labels.p.tolist(), strict=True):
-            self._labels[self._open_tasks.pop(task_id)] = (g, p)
+    def _reviewed(self, message: ReviewLabel | Refusal) -> None:
+        if isinstance(message, Refusal):
+            for task_id in entries(message.ids, ID):
+                del self._open_tasks[task_id]
+        else:
+            labels = outcomes(message.g, message.p)
+            for task_id, g, p in zip(entries(message.task_ids, ID), labels.g.tolist(), labels.p.tolist(), strict=True):
+                self._labels[self._open_tasks.pop(task_id)] = (g, p)
         self._learn_when_reviewed()
 
     def _learn_when_reviewed(self) -> None:

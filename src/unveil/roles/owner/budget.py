@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 
 from unveil.protocol.flows import Envelope, refused
-from unveil.protocol.messages import AttributeWish, EncodingWish
+from unveil.protocol.messages import AttributeWish, EncodingWish, FurtherWish
 from unveil.roles.owner.allowance import Caps
 from unveil.schema import Schema
 from unveil.schema.most_asked import MostAsked
@@ -25,6 +25,7 @@ class Budget:
         self._most = MostAsked.of(schema.protocol)
         self._pairs: Counter[int] = Counter()  # by batch
         self._reviews = 0
+        self._further = 0
 
     def check_encodings(self, envelope: Envelope, message: EncodingWish) -> None:
         """Refuse a batch that the project does not have, and pairs beyond those of their batch."""
@@ -40,12 +41,20 @@ class Budget:
         if self._reviews + len(message) > self._most.reviews:
             raise refused(envelope, f"more than the {self._most.reviews} reviews that the project allows")
 
-    def add(self, message: EncodingWish | AttributeWish) -> None:
+    def check_further(self, envelope: Envelope, message: FurtherWish) -> None:
+        """Refuse wishes of reviewers for one more attribute beyond those of the project."""
+        if self._further + len(message) > self._most.further:
+            raise refused(envelope, f"more than the {self._most.further} further attributes that the project allows")
+
+    def add(self, message: EncodingWish | AttributeWish | FurtherWish) -> None:
         """Count a wish."""
-        if isinstance(message, EncodingWish):
-            self._pairs[message.batch] += len(message)
-        else:
-            self._reviews += len(message)
+        match message:
+            case EncodingWish():
+                self._pairs[message.batch] += len(message)
+            case AttributeWish():
+                self._reviews += len(message)
+            case FurtherWish():
+                self._further += len(message)
 
 
 def narrowed_caps(caps: Caps, most: MostAsked, attributes: int) -> Caps:
@@ -55,7 +64,7 @@ def narrowed_caps(caps: Caps, most: MostAsked, attributes: int) -> Caps:
         record_pairs=_lower(caps.record_pairs, most.record_pairs),
         record_reviews=_lower(caps.record_reviews, most.record_pairs),
         project_pairs=_lower(caps.project_pairs, most.pairs),
-        project_values=_lower(caps.project_values, most.reviews * attributes),
+        project_values=_lower(caps.project_values, most.reviews * attributes + most.further),
     )
 
 

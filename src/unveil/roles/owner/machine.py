@@ -31,6 +31,7 @@ from unveil.protocol.messages import (
     AttributeWish,
     EncodingWish,
     Fingerprint,
+    FurtherWish,
     JoinTable,
     LinkQuality,
     LinkTable,
@@ -140,7 +141,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         """Check a message; it is kept as it is."""
         check_incoming(envelope)
         self.check_data()
-        if self._links.begun and isinstance(envelope.message, EncodingWish | AttributeWish):
+        if self._links.begun and isinstance(envelope.message, EncodingWish | AttributeWish | FurtherWish):
             raise refused(envelope, "the links have come, and nothing is answered any more")
         match envelope.message:
             case Agreement() as message:
@@ -151,6 +152,8 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
                     raise refused(envelope, "a wish that is not about this owner's upload")
             case AttributeWish() as message:
                 self._wishes.check_values(envelope, message)
+            case FurtherWish() as message:
+                self._wishes.check_further(envelope, message)
             case LinkTable() | JoinTable() | LinkQuality() as message:
                 self._links.check(envelope, message, self._handles)
             case _:
@@ -189,7 +192,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         match message:
             case Agreement():
                 self.agreed, self._told = bool(message.agree), self._told + 1
-            case EncodingWish() | AttributeWish():
+            case EncodingWish() | AttributeWish() | FurtherWish():
                 self.check_data()
                 self._wishes.add(message, self._handles)
             case LinkTable() | JoinTable() | LinkQuality():

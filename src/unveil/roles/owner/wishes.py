@@ -3,7 +3,8 @@ Wishes as they come in: checked, remembered for ever, and answered in the order 
 
 A key used twice would turn keyed filters into plain ones, and only the owner can refuse that; so every key_pair, pair
 and task that was ever wished for is remembered. Values are asked for once per pair, and only after its encodings were
-granted: what an owner kept from the attribute unit must not get past it in plain text.
+granted: what an owner kept from the attribute unit must not get past it in plain text. A reviewer may ask for one more
+attribute of such a task, as often as the project file says, and for each of them once.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.protocol.flows import Envelope, refused
-from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, EncodingWish
+from unveil.protocol.messages import ID, KEY_PAIR, MOST_WISHES, AttributeWish, EncodingWish, FurtherWish
 from unveil.protocol.runs import run_of
-from unveil.roles.columns import byte_matrix, entries
+from unveil.roles.columns import byte_matrix, entries, one_each
 from unveil.roles.handles import Handles
 from unveil.roles.owner.budget import Budget
 from unveil.roles.owner.decisions import Approved
@@ -40,6 +41,7 @@ class Wish:
     key_pairs: list[bytes]
     approved: NDArray[np.bool_]
     run: bytes = b""  # what the keys are bound to
+    further: bool = False  # a reviewer asks for one more attribute of a pair
 
     def __repr__(self) -> str:
         return f"Wish(<{len(self.ids)} entries>)"
@@ -56,6 +58,7 @@ class Wish:
             [self.key_pairs[at] for at in places] if self.key_pairs else [],
             self.approved[places],
             self.run,
+            self.further,
         )
 
 
@@ -72,7 +75,9 @@ class Wishes:
         self._pairs: dict[bytes, int] = {}  # pair id -> row
         self._granted: set[bytes] = set()  # pairs whose encodings went to the attribute unit
         self._reviewed: set[bytes] = set()  # pairs that had a task
-        self._tasks: set[bytes] = set()
+        self._tasks: dict[bytes, int] = {}  # task id -> row
+        self._further: set[tuple[bytes, int]] = set()  # tasks and attributes that reviewers asked for
+        self._further_ids: set[bytes] = set()
 
     @property
     def any(self) -> bool:
@@ -106,10 +111,30 @@ class Wishes:
             raise refused(envelope, "a wish for a pair that this owner has not granted")
         if len(set(pair_ids)) != len(pair_ids) or not self._reviewed.isdisjoint(pair_ids):
             raise refused(envelope, "a pair that had a task before")
-        if len(set(task_ids)) != len(task_ids) or not self._tasks.isdisjoint(task_ids):
+        if len(set(task_ids)) != len(task_ids) or not self._new_tasks(task_ids):
             raise refused(envelope, "a task that was wished for before")
 
-    def add(self, message: EncodingWish | AttributeWish, handles: Handles | None) -> None:
+    def check_further(self, envelope: Envelope, message: FurtherWish) -> None:
+        """Refuse wishes for tasks that nobody asked about, for more than one attribute, and what came before."""
+        _check_size(envelope, message)
+        self._budget.check_further(envelope, message)
+        if message.attributes != len(self._names):
+            raise refused(envelope, "attributes outside the schema")
+        wished, wish_ids = one_each(message.task_ids, message.asked, message.attributes), entries(message.wish_ids, ID)
+        if len(wished) != len(message):
+            raise refused(envelope, "a wish of a reviewer for anything but one attribute")
+        if any(task_id not in self._tasks for task_id, _ in wished):
+            raise refused(envelope, "a wish for a task that this owner was never asked about")
+        if len(set(wished)) != len(wished) or not self._further.isdisjoint(wished):
+            raise refused(envelope, "an attribute that a reviewer asked for before")
+        if len(set(wish_ids)) != len(wish_ids) or not self._new_tasks(wish_ids):
+            raise refused(envelope, "a task that was wished for before")
+
+    def _new_tasks(self, ids: Sequence[bytes]) -> bool:
+        """Whether none of these ids of tasks and of wishes of reviewers came before: one names one disclosure."""
+        return self._tasks.keys().isdisjoint(ids) and self._further_ids.isdisjoint(ids)
+
+    def add(self, message: EncodingWish | AttributeWish | FurtherWish, handles: Handles | None) -> None:
         """Take in a wish."""
         approved = np.ones(len(message), bool)
         self._budget.add(message)
@@ -123,11 +148,18 @@ class Wishes:
             asked = np.ones((len(ids), len(self._names)), bool)
             self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved, run_of(message.uploads)))
             return
-        ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
-        self._tasks.update(ids)
-        self._reviewed.update(pair_ids)
-        rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
         asked = byte_matrix(message.asked, len(self._names)).astype(bool)
+        if isinstance(message, FurtherWish):
+            ids, task_ids = entries(message.wish_ids, ID), entries(message.task_ids, ID)
+            self._further.update(one_each(message.task_ids, message.asked, message.attributes))
+            self._further_ids.update(ids)
+            rows = np.array([self._tasks[task_id] for task_id in task_ids], np.int64)
+            self._open.append(Wish(REVIEW_LAYER, ids, rows, asked, [], approved, further=True))
+            return
+        ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
+        rows = np.array([self._pairs[pair_id] for pair_id in pair_ids], np.int64)
+        self._tasks.update(zip(ids, rows.tolist(), strict=True))
+        self._reviewed.update(pair_ids)
         self._open.append(Wish(REVIEW_LAYER, ids, rows, asked, [], approved))
 
     def waiting(self, words: Words) -> list[Wish]:
@@ -175,7 +207,7 @@ class Wishes:
         return found
 
 
-def _check_size(envelope: Envelope, message: EncodingWish | AttributeWish) -> None:
+def _check_size(envelope: Envelope, message: EncodingWish | AttributeWish | FurtherWish) -> None:
     if len(message) > MOST_WISHES:
         # The answer is many times as long as the wish.
         raise refused(envelope, f"more than {MOST_WISHES} entries in one wish")

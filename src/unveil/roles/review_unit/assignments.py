@@ -15,7 +15,16 @@ import numpy as np
 
 from unveil.errors import Conflict
 from unveil.protocol.machine import Decision
-from unveil.roles.review_unit.decisions import UNSURE, Drafted, GoldPlaced, HandedOut, Practised, Skipped, Undone
+from unveil.roles.review_unit.decisions import (
+    UNSURE,
+    Drafted,
+    FurtherAsked,
+    GoldPlaced,
+    HandedOut,
+    Practised,
+    Skipped,
+    Undone,
+)
 from unveil.roles.review_unit.masking import Stage
 from unveil.roles.review_unit.trust import estimated_error
 
@@ -75,6 +84,7 @@ class Assignments:
     scores: dict[bytes, GoldScore] = field(default_factory=dict)
     handed_out: dict[bytes, int] = field(default_factory=dict)  # reviewer -> pairs put before them so far
     openings: int = 0
+    further: int = 0  # wishes for one more attribute
 
     # The fold
 
@@ -95,6 +105,11 @@ class Assignments:
             case Skipped():
                 self.holds.pop(decision.task_id, None)
                 self.skipped.setdefault(decision.reviewer, []).append(decision.task_id)
+            case FurtherAsked():
+                # It comes back to whoever is there once owners have answered; a made-up pair, of which nobody can be
+                # asked, does not come back, as if somebody else had got it.
+                self.further += 1
+                self.forget([decision.task_id])
             case Practised():
                 self.practised[decision.reviewer] = GoldScore(decision.pairs, decision.pairs - decision.right)
 

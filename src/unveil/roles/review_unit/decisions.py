@@ -209,6 +209,22 @@ class Skipped(Decision):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class FurtherAsked(Decision):
+    """A reviewer asked the owners for one more attribute of a pair, by its place in the schema; it waits for them."""
+
+    KEY = "task_id"
+    WIDTHS = {"task_id": ID, "wish_id": ID}
+    task_id: bytes
+    wish_id: bytes
+    attribute: int
+    reviewer: bytes
+
+    def __post_init__(self) -> None:
+        Decision.__post_init__(self)
+        _one_task(self.task_id, self.reviewer)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Practised(Decision):
     """A reviewer has finished practising well enough: so many made-up pairs, so many of them right."""
 
@@ -247,6 +263,7 @@ KINDS: Mapping[str, type[Decision]] = {
         Drafted,
         Undone,
         Skipped,
+        FurtherAsked,
         Practised,
         HandedIn,
         RoleNoted,

@@ -59,6 +59,13 @@ class ReviewablePair:
         return f"ReviewablePair({self.task_id.hex()}, <{len(self.values)} attributes shown>)"
 
     @property
+    def kept_back(self) -> tuple[str, ...]:
+        """The attributes that no value came of although there are two: dissimilar ones, and withheld ones."""
+        return tuple(
+            name for name, state in self.states.items() if state in ("dissimilar", "shown") and name not in self.values
+        )
+
+    @property
     def shown_values(self) -> Mapping[str, tuple[str, str]]:
         """The values that are worth showing: alike, or first and last name that changed places."""
         crossed = _is_crossed(self)

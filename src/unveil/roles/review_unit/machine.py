@@ -23,6 +23,7 @@ from unveil.protocol.messages import (
     ID,
     AttributeValues,
     BatchLearnt,
+    FurtherWish,
     Message,
     Refusal,
     ReviewLabel,
@@ -39,6 +40,7 @@ from unveil.roles.review_unit.decisions import (
     Decided,
     DecidedByNobody,
     Declined,
+    FurtherAsked,
     HandedIn,
     Opened,
     OpenedByNobody,
@@ -51,6 +53,7 @@ from unveil.roles.review_unit.practice import made_up
 from unveil.roles.review_unit.tasks import Tasks
 from unveil.roles.review_unit.trust import is_used
 from unveil.schema import Schema
+from unveil.schema.most_asked import MostAsked
 
 #: Steps that may be opened for each time that somebody is asked about a pair, on average over the project.
 OPENINGS_PER_PAIR: Final = 3
@@ -81,6 +84,7 @@ class ReviewUnit(NoLongWork, NothingKept):
     ) -> None:
         self._schema, self._owners = schema, owners
         self._chance, self._terms = chance, terms
+        self._most_further = MostAsked.of(schema.protocol).further
         self._tasks = Tasks(schema, owners)
         self._verdicts: dict[bytes, GivenVerdict] = {}
         self.assigned = Assignments()
@@ -116,6 +120,11 @@ class ReviewUnit(NoLongWork, NothingKept):
     def openings_left(self) -> int:
         """How many more steps of attributes may be opened in this project, whoever asks and by whichever way."""
         return max(0, OPENINGS_PER_PAIR * (len(self._tasks) + self.opinions.asked) - self.assigned.openings)
+
+    @property
+    def further_left(self) -> int:
+        """How often reviewers may still ask owners for one more attribute of a pair in this project."""
+        return max(0, self._most_further - self.assigned.further)
 
     def unfinished(self) -> str:
         """How many tasks are open, in words; empty if none is."""
@@ -165,6 +174,9 @@ class ReviewUnit(NoLongWork, NothingKept):
                 self._handed_in(event, [Then(each) for each in event.then])
             case RoleNoted():
                 self._role_noted(event)
+            case FurtherAsked() if event.task_id in self._tasks.open:
+                self._tasks.ask(event.task_id, event.wish_id, self._schema.names[event.attribute])
+                self.assigned.apply(event)
             case Decision():
                 self.assigned.apply(event)
 
@@ -277,6 +289,27 @@ class ReviewUnit(NoLongWork, NothingKept):
         if not self.openings_left:
             raise Conflict("the openings of this project are used up")
         return Step(Opened(task_id, self._schema.names.index(attribute), int(stage), reviewer.encode()))
+
+    def may_ask(self, task_id: bytes) -> tuple[str, ...]:
+        """The attributes of a waiting pair, a made-up one too, that owners may still be asked for."""
+        pair = self.pair(task_id)
+        if pair is None or not self.further_left:
+            return ()
+        asked = self._tasks.asked_further(task_id)
+        return tuple(name for name in pair.kept_back if name not in asked)
+
+    def asking(self, task_id: bytes, attribute: str, *, reviewer: str) -> Step:
+        """The decision to ask the owners for one more attribute; the pair waits for their answers."""
+        self._check_pending([task_id])
+        self._check_theirs([task_id], reviewer.encode())
+        if attribute not in self.may_ask(task_id):
+            raise Conflict("owners cannot be asked for this attribute (any more)")
+        wish_id = self._chance(f"further attribute {self.assigned.further}").entropy(ID)
+        decision = FurtherAsked(task_id, wish_id, self._schema.names.index(attribute), reviewer.encode())
+        if task_id in self.assigned.gold:
+            return Step(decision)  # nobody in it exists, so there is nobody to ask
+        marks = bytes(name == attribute for name in self._schema.names)
+        return Step(decision, (self._send(FurtherWish(len(marks), task_id, wish_id, marks)),))
 
     def hand_in(self, *, reviewer: str) -> Step | None:
         """The decision to hand in all that a reviewer decided; None if there is nothing."""

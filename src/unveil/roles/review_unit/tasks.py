@@ -2,7 +2,8 @@
 The open tasks of the review unit: what was asked for, and the values that came for it.
 
 A task comes from the attribute unit, the values it asked for from the owners. Values that are not shown at least in
-part are refused, or dropped where decoys were asked for, before anything is written down.
+part are refused, or dropped where decoys were asked for, before anything is written down. When a reviewer asks for one
+more attribute, the pair waits until both owners have answered that wish too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from unveil.linkage.shown import EQUAL, SHOWN, STATES
+from unveil.linkage.shown import EQUAL, MISSING, SHOWN, STATES
 from unveil.protocol.flows import Envelope, refused, too_early
 from unveil.protocol.messages import ID, LONGEST_VALUE, ReviewTask
 from unveil.protocol.roles import Address
@@ -19,15 +20,30 @@ from unveil.roles.review_unit.display import ReviewablePair
 from unveil.roles.review_unit.masking import Stage
 from unveil.schema import Schema
 
+Answers = dict[Address, Mapping[str, str] | None]
+
+
+@dataclass(slots=True, repr=False)
+class FurtherAttribute:
+    """One more attribute that a reviewer asked for, and what owners said: a value, or nothing."""
+
+    attribute: str
+    answers: Answers = field(default_factory=dict)
+
+    def value_of(self, owner: Address) -> str | None:
+        """What an owner sent; None if it kept its value."""
+        return (self.answers.get(owner) or {}).get(self.attribute)
+
 
 @dataclass(slots=True, repr=False)
 class OpenTask:
-    """An open task; `answers` are the owners' values, None where one refused."""
+    """An open task; `answers` are the owners' values, None where one refused; `further` what was asked for besides."""
 
     states: tuple[int, ...]
     classes: tuple[int, ...]
-    answers: dict[Address, Mapping[str, str] | None] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
     stages: dict[str, Stage] = field(default_factory=dict)
+    further: dict[bytes, FurtherAttribute] = field(default_factory=dict)  # by the id of the wish
 
     @property
     def refused(self) -> bool:
@@ -41,10 +57,12 @@ class Tasks:
     def __init__(self, schema: Schema, owners: tuple[Address, Address]) -> None:
         self._schema, self._owners = schema, owners
         self.open: dict[bytes, OpenTask] = {}
-        self.closed: set[bytes] = set()
+        self.closed: set[bytes] = set()  # and the ids of wishes for one more attribute of them
+        self._closed_tasks = 0
+        self._wishes: dict[bytes, bytes] = {}  # wish for one more attribute -> open task
 
     def __len__(self) -> int:
-        return len(self.open) + len(self.closed)
+        return len(self.open) + self._closed_tasks
 
     # Messages
 
@@ -57,26 +75,37 @@ class Tasks:
         if states.size and states.max() >= len(STATES):
             raise refused(envelope, "an unknown state")
         task_ids = entries(message.task_ids, ID)
-        known = any(task_id in self.open or task_id in self.closed for task_id in task_ids)
+        known = any(each in self.open or each in self.closed or each in self._wishes for each in task_ids)
         if known or len(set(task_ids)) != len(task_ids):
             raise refused(envelope, "a task that was opened before")
 
     def check_answer(self, envelope: Envelope, column: bytes) -> list[bytes]:
-        """The tasks that an answer is about; refuse second answers and those to tasks that nobody knows."""
-        task_ids = entries(column, ID)
-        twice = len(set(task_ids)) != len(task_ids) or any(task_id in self.closed for task_id in task_ids)
-        if twice or any(envelope.sender in self.open[task].answers for task in task_ids if task in self.open):
+        """The tasks and wishes that an answer is about; refuse second answers and those to what nobody knows."""
+        asked = entries(column, ID)
+        twice = len(set(asked)) != len(asked) or any(each in self.closed for each in asked)
+        before = [self._answers_to(each) for each in asked]
+        if twice or any(envelope.sender in given for given in before if given is not None):
             raise refused(envelope, "a second answer for the same task")
-        if any(task_id not in self.open for task_id in task_ids):
+        if any(given is None for given in before):
             # Without the task nobody can tell which of the values are shown, and no other may be held.
             raise too_early(envelope, "a task that is not known yet")
-        return task_ids
+        return asked
 
-    def kept(self, envelope: Envelope, task_id: bytes, values: Mapping[str, str]) -> Mapping[str, str]:
+    def _answers_to(self, asked: bytes) -> Answers | None:
+        """What owners said to a task or a wish so far; None if nobody asked that."""
+        if asked in self._wishes:
+            return self.open[self._wishes[asked]].further[asked].answers
+        return self.open[asked].answers if asked in self.open else None
+
+    def kept(self, envelope: Envelope, asked: bytes, values: Mapping[str, str]) -> Mapping[str, str]:
         """The values that are shown at least in part; others are refused, or dropped where decoys were asked for."""
-        states = zip(self._schema.names, self.open[task_id].states, strict=True)
-        shown = {name for name, state in states if state == SHOWN}
-        if not self._schema.protocol.decoys and not set(values) <= shown:
+        further = asked in self._wishes
+        if further:
+            shown = {self.open[self._wishes[asked]].further[asked].attribute}
+        else:
+            states = zip(self._schema.names, self.open[asked].states, strict=True)
+            shown = {name for name, state in states if state == SHOWN}
+        if (further or not self._schema.protocol.decoys) and not set(values) <= shown:
             raise refused(envelope, "a value that was not asked for")
         if any(len(value) > LONGEST_VALUE for value in values.values()):
             # One owner's long values would keep every reviewer of the project waiting.
@@ -92,20 +121,37 @@ class Tasks:
         for i, task_id in enumerate(entries(message.task_ids, ID)):
             self.open[task_id] = OpenTask(tuple(states[i].tolist()), tuple(classes[i].tolist()))
 
-    def answer(self, owner: Address, task_id: bytes, values: Mapping[str, str] | None) -> None:
-        """Take in an owner's values, or its refusal."""
-        self.open[task_id].answers[owner] = values
+    def answer(self, owner: Address, asked: bytes, values: Mapping[str, str] | None) -> None:
+        """Take in an owner's values, or its refusal, to a task or a wish for one more attribute."""
+        answers = self._answers_to(asked)
+        assert answers is not None
+        answers[owner] = values
+
+    def ask(self, task_id: bytes, wish_id: bytes, attribute: str) -> None:
+        """A reviewer asked for one more attribute: the pair waits until both owners have answered."""
+        self.open[task_id].further[wish_id] = FurtherAttribute(attribute)
+        self._wishes[wish_id] = task_id
 
     def close(self, task_id: bytes) -> None:
         """The task is decided for good, or went back."""
-        del self.open[task_id]
-        self.closed.add(task_id)
+        task = self.open.pop(task_id)
+        for wish_id in task.further:
+            del self._wishes[wish_id]
+        self.closed.update([task_id, *task.further])
+        self._closed_tasks += 1
 
     # Questions
 
     def answered(self, task: OpenTask) -> bool:
-        """Whether both owners have answered."""
-        return len(task.answers) == len(self._owners)
+        """Whether both owners have answered, and whatever was asked for besides."""
+        return all(len(given) == len(self._owners) for given in self._all_answers(task))
+
+    def _all_answers(self, task: OpenTask) -> list[Answers]:
+        return [task.answers, *(each.answers for each in task.further.values())]
+
+    def asked_further(self, task_id: bytes) -> set[str]:
+        """The attributes of an open task that a reviewer asked for besides."""
+        return {each.attribute for each in self.open[task_id].further.values()} if task_id in self.open else set()
 
     def declined(self) -> list[bytes]:
         """The tasks that an owner refused, once both have answered."""
@@ -128,4 +174,11 @@ class Tasks:
                 values[name] = (left[name], right[name])
             elif state == EQUAL:
                 frequency[name] = rank
+        for each in task.further.values():
+            one, two = (each.value_of(owner) for owner in self._owners)
+            states[each.attribute] = STATES[SHOWN]  # withheld, unless both owners sent it
+            if one and two:
+                values[each.attribute] = (one, two)
+            elif one is not None and two is not None:
+                states[each.attribute] = STATES[MISSING]
         return ReviewablePair(task_id, states, values, frequency)

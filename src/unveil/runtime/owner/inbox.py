@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from unveil.protocol.messages import LONGEST_VALUE, AttributeEncodings, AttributeValues, Message
-from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
+from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT, REVIEW_UNIT
 from unveil.records import Records
 from unveil.roles.columns import byte_matrix
 from unveil.roles.owner.allowance import Caps
@@ -84,7 +84,11 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class WishGroup:
-    """Entries that ask for the same: who asks, who gets it, which attributes, and how much goes if all are approved."""
+    """
+    Entries that ask for the same: who asks, who gets it, which attributes, and how much goes if all are approved.
+
+    `further`: a reviewer asks for one more attribute of pairs that are before people already.
+    """
 
     key: str
     kind: WishKind
@@ -98,6 +102,7 @@ class WishGroup:
     refused: int
     values: int
     wish: Wish = field(repr=False)
+    further: bool = False
 
 
 class Inbox:
@@ -126,7 +131,8 @@ class Inbox:
                 continue
             for mark in np.unique(wish.asked, axis=0):
                 places = np.flatnonzero((wish.asked == mark).all(axis=1)).tolist()
-                key = f"{WishKind.VALUES}-{np.packbits(mark).tobytes().hex()}"
+                kind = f"{WishKind.VALUES}-further" if wish.further else WishKind.VALUES
+                key = f"{kind}-{np.packbits(mark).tobytes().hex()}"
                 parts.setdefault(key, []).append(wish.some(places))
         return {key: _joined(some) for key, some in parts.items()}
 
@@ -137,7 +143,7 @@ class Inbox:
             key=key,
             kind=WishKind.ENCODINGS if is_encodings else WishKind.VALUES,
             layer=wish.layer,
-            asks=str(RECORD_UNIT if is_encodings else ATTRIBUTE_UNIT),
+            asks=str(RECORD_UNIT if is_encodings else REVIEW_UNIT if wish.further else ATTRIBUTE_UNIT),
             gets=str(RECIPIENTS[wish.layer]),
             attributes=tuple(name for name, asked in zip(self._names, wish.asked[0], strict=True) if asked),
             entries=len(wish.ids),
@@ -146,6 +152,7 @@ class Inbox:
             refused=len(wish.ids) - goes,
             values=int(grant.attributes.sum()),
             wish=wish,
+            further=wish.further,
         )
 
     def _entry(self, wish: Wish) -> InboxEntry:
@@ -209,4 +216,5 @@ def _joined(wishes: Sequence[Wish]) -> Wish:
         [key for wish in wishes for key in wish.key_pairs],
         np.concatenate([wish.approved for wish in wishes]),
         wishes[0].run,
+        wishes[0].further,
     )

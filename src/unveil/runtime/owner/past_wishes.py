@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.protocol import codec, frames
-from unveil.protocol.messages import ID, AttributeWish, EncodingWish
+from unveil.protocol.messages import ID, AttributeWish, EncodingWish, FurtherWish
 from unveil.roles.columns import byte_matrix, entries
 from unveil.roles.handles import Handles
 from unveil.roles.owner.decisions import KINDS, VALUE, Answered, Approved, BegunAnew, Prepared
@@ -44,7 +44,9 @@ class PastWishes:
     answers: list[PastAnswer] = field(default_factory=list)
     _handles: Handles | None = None
     _rows: dict[bytes, int] = field(default_factory=dict)  # pair -> row
-    _tasks: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)  # task -> pair, marks of what is asked
+    _tasks: dict[bytes, tuple[bytes, bytes]] = field(
+        default_factory=dict
+    )  # task or wish -> pair, marks of what is asked
     _said: dict[tuple[int, bytes], bool] = field(default_factory=dict)
     _seq: int = 0
 
@@ -73,6 +75,10 @@ class PastWishes:
                 asked = entries(wish.asked, wish.attributes)
                 pairs = entries(wish.pair_ids, ID)
                 self._tasks.update(zip(entries(wish.task_ids, ID), zip(pairs, asked, strict=True), strict=True))
+            case FurtherWish() as wish:
+                asked = entries(wish.asked, wish.attributes)
+                pairs = [self._tasks[task_id][0] for task_id in entries(wish.task_ids, ID)]
+                self._tasks.update(zip(entries(wish.wish_ids, ID), zip(pairs, asked, strict=True), strict=True))
 
     def _decision(self, body: bytes) -> None:
         match frames.read(body, KINDS):

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from unveil.protocol import codec, frames
-from unveil.protocol.messages import Agreement, AttributeWish, EncodingWish, JoinTable, LinkQuality, LinkTable
+from unveil.protocol.messages import (
+    Agreement,
+    AttributeWish,
+    EncodingWish,
+    FurtherWish,
+    JoinTable,
+    LinkQuality,
+    LinkTable,
+)
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT
 from unveil.roles.owner.decisions import KINDS, VALUE, Answered, BegunAnew, Prepared, Presented, Uploaded
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
@@ -120,7 +128,7 @@ class OwnerProgress:
                 self.agreed = bool(message.agree)
             case EncodingWish() as message:
                 self.wishes[ATTRIBUTE_LAYER].received += len(message)
-            case AttributeWish() as message:
+            case AttributeWish() | FurtherWish() as message:
                 self.wishes[REVIEW_LAYER].received += len(message)
             case LinkTable() as message:
                 self.links, self.links_expected = self.links + 1, message.parts

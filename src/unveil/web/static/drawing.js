@@ -66,13 +66,15 @@ function cellOf(cell, at, view, ui, w, act) {
   const opening = cell.next && make("button", { class: "opener", type: "button", on: { click: () => act.open(at) } },
     words(w.say(cell.next.stage === "full" ? "review.open_full" : "review.open_differing"), "what"),
     words(w.say(`review.price_${pair.in}`, w.price(pair.seen, pair.in), w.price(cell.next.seen, pair.in)), "price"));
+  const asking = cell.ask && make("button", { class: "opener", type: "button", "aria-keyshortcuts": "a", on: { click: () => act.ask(at) } },
+    words(w.say("review.ask"), "what"), words(w.say("review.ask_left", view.progress.further), "price"));
   return make("li", { class: `attribute ${cell.state}`, tabindex: at === ui.row ? "0" : "-1", "data-at": at,
     "aria-current": at === ui.row ? "true" : null, on: { focus: () => act.choose(at), click: () => act.choose(at) } },
     words(sentence(cell, w), "unseen"),
     make("span", { class: "label", "aria-hidden": "true" }, w.attribute(cell.labels)),
     make("div", { class: "values", "aria-hidden": "true" }, ...columns(cell.rows)),
     make("span", { class: "words", "aria-hidden": "true" }, words(cell.icon, "icon"), words(w.said(cell.said), "text")),
-    make("div", { class: "opening" }, opening));
+    make("div", { class: "opening" }, opening || asking || null));
 }
 
 function meter(name, value, text) {
@@ -160,6 +162,7 @@ function told(view, w) {
     const given = view.handed_in;
     return { kind: "good", icon: "✓", text: `${w.say("review.handed_title")}: ${w.say("review.handed_text", given.match, given.non_match, given.unsure)}` };
   }
+  if (view.asked) return { kind: "good", icon: "→", text: w.say("review.asked") };
   if (view.problem) return { kind: "bad", icon: "!", text: w.say(`problem.${view.problem}`) };
   return null;
 }

@@ -29,7 +29,7 @@ async function send(step) {
     });
     if (answer.status === 401) return location.assign(root);
     const found = await answer.json();
-    show(found.stage ? found : { ...view, ...found, told: null, handed_in: null }, step);
+    show(found.stage ? found : { ...view, ...found, told: null, handed_in: null, asked: null }, step);
   } catch {
     told.textContent = words.say("review.lost");
     again = setTimeout(() => send({ do: "view" }), 2000);
@@ -44,7 +44,7 @@ async function send(step) {
 function show(found, step) {
   const another = !view || found.pair?.task !== view.pair?.task || found.at !== view.at;
   const said = heard(found, words);
-  const kept = view && step.do === "view" && !said ? { told: view.told, handed_in: view.handed_in, passed: view.passed, score: view.score } : {};
+  const kept = view && step.do === "view" && !said ? { told: view.told, handed_in: view.handed_in, asked: view.asked, passed: view.passed, score: view.score } : {};
   view = { ...kept, ...found };
   if (another) Object.assign(ui, { row: 0, confidence: 6 });
   ui.row = Math.min(ui.row, Math.max(0, (view.pair?.cells.length ?? 1) - 1));
@@ -81,6 +81,10 @@ const act = {
     ui.row = at;
     send({ do: "open", task: view.pair.task, attribute: cell.attribute, stage: cell.next.stage });
   },
+  ask(at) {
+    const cell = view.pair?.cells[at];
+    if (cell?.ask) send({ do: "ask", task: view.pair.task, attribute: cell.attribute });
+  },
   label(match) {
     if (view.pair) send({ do: "label", task: view.pair.task, match, confidence: ui.confidence });
   },
@@ -103,6 +107,7 @@ const KEYS = {
   n: () => act.label(false),
   s: () => act.label(null),
   k: () => act.skip(),
+  a: () => act.ask(ui.row),
   u: () => act.undo(view.drafts?.at(-1)?.task),
   h: () => act.handIn(),
   "?": () => location.assign(`${root}/keys`),

@@ -79,7 +79,7 @@ class ReviewStep(BaseModel):
     """One step of a reviewer, at a page or a program: what is done, and the pair that it is done to."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
-    do: Literal["view", "practise", "open", "label", "undo", "skip", "hand in"]
+    do: Literal["view", "practise", "open", "label", "undo", "skip", "ask", "hand in"]
     task: str = Field("", pattern=r"^([0-9a-f]{32})?$")
     attribute: str = Field("", max_length=_LONGEST_ATTRIBUTE)
     stage: Literal["", "differing", "full"] = ""
