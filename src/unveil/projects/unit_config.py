@@ -3,6 +3,7 @@ What a unit is told by whoever runs it: `unveil serve ROLE --config FILE`.
 
     database = "unit.sqlite"              # a file, or postgresql://…
     data = "data"                         # folder for what can be computed again
+    engine = "auto"                       # what the record unit compares with
 
     [listen]
     host = "127.0.0.1"
@@ -61,6 +62,7 @@ class _ProjectFile(Settings):
 class _UnitFile(Settings):
     database: str = Field(min_length=1, description="file of a SQLite database, or postgresql://…")
     data: str = Field("data", min_length=1, description="folder for what can be computed again; made if missing")
+    engine: str = Field("auto", min_length=1, description="what the record unit compares with: `unveil engines`")
     listen: _ListenFile = _ListenFile()
     tls: TlsFile = Field(description="this unit's certificate")
     projects: tuple[_ProjectFile, ...] = Field(min_length=1, description="one table per project")
@@ -85,6 +87,7 @@ class UnitConfig:
     port: int
     database: str = field(repr=False)  #: sqlite:///PATH or postgresql://…; may hold a password
     data: Path
+    engine: str  #: by name; whether this machine has it shows when it is chosen
     tls: Tls
     projects: tuple[UnitProject, ...]
     seed: int | None  #: of a demonstration
@@ -107,6 +110,7 @@ class UnitConfig:
             port=file.listen.port,
             database=database_url(file.database, folder),
             data=beside(folder, file.data),
+            engine=file.engine,
             tls=tls,
             projects=tuple(_project(each, folder, tls) for each in file.projects),
             seed=None if file.demonstration is None else file.demonstration.seed,

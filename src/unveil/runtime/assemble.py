@@ -34,15 +34,20 @@ def chance_of(party: Address, seed: int | None) -> Chance:
 
 
 def unit_machine(
-    role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None
+    role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None, engine: str = "auto"
 ) -> Callable[[], UnitMachine]:
-    """How to build a unit's machine for a project; `data` is the folder for what is cached until it is closed."""
+    """
+    How to build a unit's machine for a project; `data` is the folder for what is cached until it is closed.
+
+    The record unit compares with the engine of that name. What it found is the same with any other, so that a cache
+    serves them all.
+    """
     owners = two_owners(project)
     chance = chance_of(Address(role.value), seed)
     match role:
         case Role.RECORD_UNIT:
             cache = Cache(cache_folder(data, project.name), wanted=lambda: _is_open(log))
-            return lambda: _record_unit(project, owners, chance, cache)
+            return lambda: _record_unit(project, owners, chance, cache, engine)
         case Role.ATTRIBUTE_UNIT:
             return lambda: _attribute_unit(project, owners, chance)
         case Role.REVIEW_UNIT:
@@ -79,7 +84,9 @@ def _is_open(log: ProjectLog) -> bool:
     return False
 
 
-def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chance, cache: Cache) -> RecordUnit:
+def _record_unit(
+    project: Project, owners: tuple[Address, Address], chance: Chance, cache: Cache, engine: str
+) -> RecordUnit:
     from unveil.engines import choose
     from unveil.models.choice import assessor, record_model
     from unveil.models.priors import prior_digest
@@ -90,7 +97,7 @@ def _record_unit(project: Project, owners: tuple[Address, Address], chance: Chan
     model, features = record_model(schema)
     protocol = schema.protocol
     near = Neighbours.of(protocol)
-    compare = comparing(choose(), floor=protocol.floor, max_block=protocol.max_block, neighbours=near)
+    compare = comparing(choose(engine), floor=protocol.floor, max_block=protocol.max_block, neighbours=near)
     settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}|{near.k}|{near.most_compared}"
     settings += f"|{prior_digest('record')}"
     cached = ComparisonCache(cache, compare, features, settings=settings)
