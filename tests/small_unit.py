@@ -34,10 +34,10 @@ def project(*, layers: int = 3, records_per_owner: int = 100) -> Project:
     )
 
 
-def host(database: Database, data: Path, of: Project) -> Host[RecordUnit]:
+def host(database: Database, data: Path, of: Project, *, engine: str = "auto") -> Host[RecordUnit]:
     """The record unit on its log."""
     log = database.project(PROJECT)
-    build = unit_machine(Role.RECORD_UNIT, of, log, data=data, seed=1)
+    build = unit_machine(Role.RECORD_UNIT, of, log, data=data, seed=1, engine=engine)
     return Host(build, log, clock=time.time)  # type: ignore[arg-type]
 
 

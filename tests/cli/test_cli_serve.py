@@ -10,6 +10,7 @@ import pytest
 from command_line import unveil
 
 from odd_certificates import DAY, SERVER, reissue
+from unveil.engines import problem
 from unveil.lab.local_parties import folder
 from unveil.lab.local_parties.folder import Trial
 from unveil.lab.synthetic import generate, write
@@ -68,3 +69,21 @@ def test_a_port_that_is_taken_is_explained_and_so_is_an_end_that_is_near(trial: 
     assert "record-unit.pem: the certificate ends in 5 days" in done.stderr
     assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
     assert f"hint: host and port stand under [listen] in {config}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("engine", "told"),
+    [("abacus", "engine: no engine abacus"), ("gpu", "engine: the GPU engine needs torch")],
+)
+def test_an_engine_that_this_machine_does_not_have_is_an_error_before_the_unit_listens(
+    trial: Trial, engine: str, told: str
+) -> None:
+    """Not once all records are there, and never another engine in silence; a machine with a GPU would have started."""
+    if engine == "gpu" and problem("gpu") is None:
+        pytest.skip("this machine has a GPU")
+    config, before = trial.config("record-unit"), made(trial)
+    config.write_text(f'engine = "{engine}"\n' + config.read_text(), encoding="utf-8")
+    done = unveil("serve", "record-unit", "--config", config, "--demonstration")
+    assert (1, True) == (done.returncode, f"{config}: {told}" in done.stderr), done.stderr
+    assert "hint: " in done.stderr
+    assert before == made(trial)

@@ -253,16 +253,26 @@ def test_neighbours_are_found_though_their_blocks_are_skipped() -> None:
     assert {(at, at) for at in range(10)} <= {(i, j) for i, j, _ in listed(found.pairs)}
 
 
-@pytest.mark.parametrize("keys", [0, 2])
-def test_neighbours_are_looked_for_up_to_the_most_pairs(keys: int) -> None:
-    """One pair more, or none asked for, and the candidates are those of the keys, or all pairs without any."""
-    sides = kin(12, 10, keys=keys, seed=3)
+def test_neighbours_are_looked_for_up_to_the_most_pairs() -> None:
+    """One pair more, or none asked for, and the candidates are those of the keys."""
+    sides = kin(12, 10, keys=2, seed=3)
     plain = comparing(ENGINE, floor=0.5, max_block=MANY)(*sides)
     for neighbours in (Neighbours(), Neighbours(0, MANY), Neighbours(5, 119)):
         found = comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=neighbours)(*sides)
         assert found.near is None
-        assert (listed(plain.pairs), plain.compared) == (listed(found.pairs), found.compared)
+        assert plain.compared == found.compared
     assert comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=Neighbours(5, 120))(*sides).near is not None
+
+
+def test_without_keys_neighbours_are_looked_for_however_many_pairs_there_are() -> None:
+    """All pairs are compared then in any case, and all above the floor would be more than any machine holds."""
+    sides = kin(12, 10, keys=0, seed=3)
+    few, many = (
+        comparing(ENGINE, floor=0.5, max_block=MANY, neighbours=Neighbours(5, most))(*sides) for most in (119, 120)
+    )
+    assert few.near is not None
+    assert listed(many.pairs) == listed(few.pairs)
+    assert comparing(ENGINE, floor=0.5, max_block=MANY)(*sides).near is None
 
 
 def test_neighbours_are_as_the_owners_agreed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import log, sqrt
 from typing import Any
 from unittest.mock import patch
@@ -22,6 +23,7 @@ from unveil.models.logistic import LogisticModel
 from unveil.models.priors import load_tables
 from unveil.models.record_evidence import RECORD_EVIDENCE, _best_other, _strangers, record_evidence, record_odds
 from unveil.models.tables import KnownOdds
+from unveil.schema import Hardening
 
 Case = tuple[Pairs, Encoded, Encoded]
 MANY = 1_000_000
@@ -59,6 +61,12 @@ def strangers_are(middle: float = MIDDLE, spread: float = SPREAD) -> Any:
     return patch("unveil.models.record_evidence._strangers", return_value=(middle, spread))
 
 
+def some_tail(rng: np.random.Generator) -> Tail:
+    """Counts of any kind, of which as many reach a step as the next one or more."""
+    counts = np.sort(rng.integers(0, 5000, (3, STEPS + 1)).astype(np.float64), axis=1)[:, ::-1]
+    return Tail(0.2, counts[0], counts[1:], np.array([1.0, 2.0]))
+
+
 cases = st.builds(case, seeds, st.integers(1, 7), st.integers(1, 7), st.integers(0, 4))
 
 
@@ -74,6 +82,19 @@ def test_evidence_does_not_depend_on_the_scale_of_the_similarity(some: Case, fac
         np.testing.assert_allclose(
             record_evidence(compared(stretched), a, b, max_block=MANY), plain, rtol=1e-9, atol=1e-9
         )
+
+
+@given(cases, st.integers(1, 12), st.sampled_from([(), (Hardening(method="diffusion", t=3, m=128),)]))
+@settings(max_examples=50)
+def test_the_size_of_a_slab_changes_no_bit(some: Case, slab: int, steps: tuple[Hardening, ...]) -> None:
+    """Evidence is made slab by slab so that memory does not follow the candidates; all at once is the reference."""
+    pairs, a, b = some
+    tables, tail = load_tables("record"), some_tail(np.random.default_rng(slab))
+    for make in (record_evidence, partial(record_odds, tables)):
+        whole, in_slabs = (
+            make(compared(pairs, tail), a, b, max_block=MANY, hardening=steps, slab=size) for size in (MANY, slab)
+        )
+        assert whole.tobytes() == in_slabs.tobytes()
 
 
 @given(cases)
@@ -162,12 +183,6 @@ def test_ones_are_compared_with_each_other_and_with_what_is_usual() -> None:
     evidence = record_evidence(compared(Pairs(rows, rows, np.array([0.5, 0.6, 0.7]))), a, b, max_block=MANY)
     assert [4 / 8, 0.0, 0.0] == pytest.approx(column(evidence, "difference in ones"))
     assert [2 * 2 / 8, 2 * 4 / 8, 2 * 6 / 8] == pytest.approx(column(evidence, "fewer ones"))
-
-
-def some_tail(rng: np.random.Generator) -> Tail:
-    """Counts of any kind, of which as many reach a step as the next one or more."""
-    counts = np.sort(rng.integers(0, 5000, (3, STEPS + 1)).astype(np.float64), axis=1)[:, ::-1]
-    return Tail(0.2, counts[0], counts[1:], np.array([1.0, 2.0]))
 
 
 @given(cases, seeds)

@@ -74,6 +74,7 @@ def test_most_of_it_has_defaults(folder: Path) -> None:
     short = UNIT.replace('data = "data"\n', "").replace('[listen]\nhost = "127.0.0.1"\nport = 0\n', "")
     config = UnitConfig.load(unit_file(folder, short))
     assert ("127.0.0.1", 8443, folder / "data") == (config.host, config.port, config.data)
+    assert "auto" == config.engine
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,25 @@ def test_what_was_computed_with_another_prior_is_computed_anew(tmp_path: Path, m
         kept = found
 
 
+def test_another_engine_finds_what_was_compared_and_comes_to_the_same(tmp_path: Path) -> None:
+    """Its name is no part of what a result is kept by: engines agree bit for bit."""
+    outcomes, kept = [], set[str]()
+    for data, engine in (("one", "cpu"), ("one", "reference"), ("other", "reference")):
+        with Database.open(tmp_path / f"{data}-{engine}.sqlite", role="record unit") as database:
+            unit = host(database, tmp_path / data, project(), engine=engine)
+            agree(unit)
+            for sender in (A, B):
+                upload(unit, sender, people(1, 20))
+            unit.advance()
+            layer = unit.look(lambda machine: machine.layer)
+            outcomes.append((layer.g.tolist(), layer.p.tolist(), layer.asked.tolist()))
+        found = {path.name for path in cache_folder(tmp_path / data, PROJECT).iterdir()}
+        assert found == (kept or found)
+        kept = found
+    assert len(outcomes[0][0]) > 0
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
 def test_a_disk_that_takes_nothing_costs_a_restart_its_memory_and_no_more(tmp_path: Path) -> None:
     """Long work is done once although it cannot be kept."""
     counting = Counting()

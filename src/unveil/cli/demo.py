@@ -11,7 +11,15 @@ import typer
 
 from unveil.cli.app import app
 from unveil.cli.door import notes, print_json
-from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
+from unveil.cli.options import (
+    EngineName,
+    JsonObject,
+    LabelBudget,
+    PeoplePerOwner,
+    ResultsFolder,
+    ReviewerError,
+    Seed,
+)
 
 if TYPE_CHECKING:
     from unveil.cli.review.person import Place
@@ -37,6 +45,7 @@ def demo(
     seed: Seed = 1,
     review: Annotated[bool, typer.Option("--review", help="be the reviewer yourself, in your browser")] = False,
     terminal: Annotated[bool, typer.Option("--terminal", help="with --review: here in the terminal instead")] = False,
+    engine: EngineName = "auto",
     as_json: JsonObject = False,
 ) -> None:
     """
@@ -51,7 +60,7 @@ def demo(
     watch = Stopwatch.start(time.perf_counter)
     schema = with_budget(built_in(), budget)
     story = DemoStory(notes)
-    study = people_study(out, schema, records, seed, watch)
+    study = people_study(out, schema, records, seed, watch, engine=engine)
     story.owners(study)
     story.record_unit(study)
     place: Place | None = ("terminal" if terminal else "page") if review or terminal else None
@@ -70,7 +79,9 @@ def with_budget(schema: Schema, budget: int) -> Schema:
     return with_preset(schema, PRESET, budget=budget)
 
 
-def people_study(out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch) -> Study:
+def people_study(
+    out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch, *, engine: str = "auto"
+) -> Study:
     """Generated people, saved as an owner would have them, then read, encoded and compared."""
     from unveil.cli.progress import Stages
     from unveil.engines import choose
@@ -78,6 +89,7 @@ def people_study(out: Path, schema: Schema, records: int, seed: int, watch: Stop
     from unveil.lab.simulation.study import Study
     from unveil.lab.synthetic import generate, write
 
+    compares = choose(engine)
     folder = out / "people"
     folder.mkdir(parents=True, exist_ok=True)
     with Stages(notes) as stages:
@@ -87,7 +99,7 @@ def people_study(out: Path, schema: Schema, records: int, seed: int, watch: Stop
         stages.begin("reading records")
         a, b, truth = read_dataset(folder, schema)
         watch.lap("reading")
-        study = Study("generated people", schema, a, b, truth, choose(), seed=seed)
+        study = Study("generated people", schema, a, b, truth, compares, seed=seed)
         stages.begin("encoding records")
         study.encode()
         watch.lap("encoding")

@@ -54,4 +54,4 @@ def problem(name: str) -> EngineError | None:
     return module.problem()
 
 
-_OTHERS: Final = "use --engine auto, which takes the fastest that there is"
+_OTHERS: Final = "use the engine auto, which takes the fastest that there is"

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
+from unveil.linkage.full_blocks import bar_of_full_blocks, kept_of_full_blocks
 from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, united
 from unveil.linkage.pairs import Comparison, Pairs, Rows
-from unveil.linkage.strangers import tail_of
+from unveil.linkage.strangers import tail_in_blocks, tail_of
 from unveil.schema import ProtocolSettings
 
 #: How alike two filters are; `engines.measure` holds the formulas.
@@ -30,6 +31,8 @@ OnShare = Callable[[float], None]
 _BLOCKS = 0.4
 #: What comparing all pairs takes where the candidates of keys are compared besides, going by 50,000 records a side.
 _ALL_BESIDE_KEYS = 0.8
+#: Up to where comparing the candidates of large registers takes it, before strangers at home are.
+_ALL_IN_BLOCKS = 0.8
 
 
 class Engine(Protocol):
@@ -112,8 +115,13 @@ class Neighbours:
         return cls(protocol.neighbours, protocol.most_compared)
 
     def sought(self, a: Encoded, b: Encoded) -> bool:
-        """Whether they are for these records."""
-        return self.k > 0 and 0 < len(a.filters) * len(b.filters) <= self.most_compared
+        """Whether they are for these records: without keys, always, since all pairs are compared then anyway."""
+        pairs = len(a.filters) * len(b.filters)
+        return self.k > 0 and pairs > 0 and (pairs <= self.most_compared or not a.keys.shape[1])
+
+    def given_up(self, a: Encoded, b: Encoded) -> bool:
+        """Whether they are not, for the sole reason that these are too many."""
+        return self.k > 0 and len(a.filters) * len(b.filters) > self.most_compared and not self.sought(a, b)
 
 
 #: No neighbours.
@@ -139,6 +147,8 @@ def comparing(
             return _compare_both(
                 engine, a, b, neighbours.k, floor=floor, max_block=max_block, progress=progress, share=share
             )
+        if neighbours.given_up(a, b):
+            return _compare_full_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
         if a.keys.shape[1]:
             return compare_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
         count = _Count(len(a.filters) * len(b.filters), progress, share)
@@ -196,6 +206,30 @@ def compare_blocks(
     pairs = Pairs.concatenate(engine.block_pairs(a.filters, b.filters, blocks, floor=floor, progress=count)).sorted()
     share(1.0)
     return Comparison(pairs, count.done, blocks.skipped)
+
+
+def _compare_full_blocks(
+    engine: Engine,
+    a: Encoded,
+    b: Encoded,
+    *,
+    floor: float,
+    max_block: int,
+    progress: Progress | None,
+    share: OnShare,
+) -> Comparison:
+    """Of the candidate pairs of large registers those that are kept for a reason of their own, and how strangers do."""
+    keys = a.keys.shape[1]
+    blocks = Blocks.of(a.keys, b.keys, max_block=max_block, progress=lambda done: share(_BLOCKS * (done / keys)))
+    sides = a.filters, b.filters
+    bar = bar_of_full_blocks(engine, *sides, blocks, floor=floor)
+    count = _Count(blocks.most_candidates, progress, lambda done: share(_BLOCKS + (_ALL_IN_BLOCKS - _BLOCKS) * done))
+    found = engine.block_pairs(*sides, blocks, floor=floor, progress=count)
+    pairs = kept_of_full_blocks(engine, *sides, blocks, found, floor=floor, bar=bar)
+    share(_ALL_IN_BLOCKS)
+    tail = tail_in_blocks(engine.block_pairs, *sides, blocks, pairs.similarity[pairs.similarity >= bar], floor=bar)
+    share(1.0)
+    return Comparison(pairs, count.done, blocks.skipped, tail=tail)
 
 
 class _Count:

@@ -9,17 +9,20 @@ a register as they are between two of them. Of large registers a sample of recor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.linkage.bits import Bits, dice
+from unveil.linkage.blocking import Blocks
 from unveil.linkage.neighbours import at_random, strangers
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import STEPS, Pairs, Tail, steps_of
+from unveil.linkage.pairs import STEPS, Pairs, Rows, Tail, steps_of
 
 _MOST_COMPARED: Final = 200_000_000  # pairs within one register
+_MOST_IN_BLOCKS: Final = 20_000_000  # of them that share a blocking key
 _SAMPLE: Final = 20_000
 
 
@@ -31,12 +34,35 @@ class AllPairs(Protocol):
         ...
 
 
+class CandidatePairs(Protocol):
+    """How an engine compares the candidates of blocking keys."""
+
+    def __call__(self, a: Bits, b: Bits, blocks: Blocks, *, floor: float) -> Iterator[Pairs]:
+        """Every candidate pair at or above the floor."""
+        ...
+
+
 def tail_of(compare: AllPairs, a: Bits, b: Bits, alike: Reals, *, floor: float) -> Tail:
     """The tail of two registers of which `alike` are the similarities across the owners from the floor on."""
+    middle, lowest = _scale(a, b, floor)
+    return _tail((a, b), alike, middle, [_at_home(compare, side, lowest) for side in (a, b)])
+
+
+def tail_in_blocks(compare: CandidatePairs, a: Bits, b: Bits, blocks: Blocks, alike: Reals, *, floor: float) -> Tail:
+    """The same of pairs that share a blocking key alone, across the owners and within each register."""
+    middle, lowest = _scale(a, b, floor)
+    sides = zip((a, b), (blocks.left, blocks.right), strict=True)
+    return _tail((a, b), alike, middle, [_in_blocks_at_home(compare, *side, lowest) for side in sides])
+
+
+def _scale(a: Bits, b: Bits, floor: float) -> tuple[float, float]:
+    """How alike records paired at random are; and where the floor is, if that is 0 and equal filters are at 1."""
     middle = float(np.median(strangers(a, b, _SAMPLE)))
-    lowest = (floor - middle) / max(1 - middle, 1e-3)
-    pairs = len(a) * len(b)
-    homes = [_at_home(compare, side, lowest) for side in (a, b)]
+    return middle, (floor - middle) / max(1 - middle, 1e-3)
+
+
+def _tail(sides: tuple[Bits, Bits], alike: Reals, middle: float, homes: list[tuple[Reals, int]]) -> Tail:
+    pairs = len(sides[0]) * len(sides[1])
     worth = np.array([pairs / max(1, compared) for _, compared in homes])
     return Tail(middle, _reaching(alike, middle), worth[:, None] * np.stack([found for found, _ in homes]), worth)
 
@@ -44,18 +70,39 @@ def tail_of(compare: AllPairs, a: Bits, b: Bits, alike: Reals, *, floor: float) 
 def _at_home(compare: AllPairs, side: Bits, lowest: float) -> tuple[Reals, int]:
     """How many pairs within this register reach each step, and of how many."""
     n = len(side)
-    chosen = max(1, min(n, _MOST_COMPARED // max(1, n)))
-    if n < 2:  # noqa: PLR2004 - no pair
+    rows = _drawn(n, _MOST_COMPARED // max(1, n))
+    return _counted(side, rows, lowest, lambda some, floor: compare(some, side, floor=floor))
+
+
+def _in_blocks_at_home(
+    compare: CandidatePairs, side: Bits, codes: NDArray[np.int64], lowest: float
+) -> tuple[Reals, int]:
+    """How many pairs within this register share a key and reach each step, and of how many pairs in all."""
+    every = Blocks(codes, codes, 0).most_candidates
+    rows = _drawn(len(side), int(len(side) * min(1.0, _MOST_IN_BLOCKS / max(1, every))))
+    within = Blocks(codes[rows], codes, 0)
+    return _counted(side, rows, lowest, lambda some, floor: compare(some, side, within, floor=floor))
+
+
+def _drawn(records: int, count: int) -> Rows:
+    """So many rows of a register, in rising order: any do, and always the same ones."""
+    chosen = max(1, min(records, count))
+    return np.sort(np.random.default_rng(0).permutation(records)[:chosen]).astype(np.int32)
+
+
+def _counted(
+    side: Bits, rows: Rows, lowest: float, compare: Callable[[Bits, float], Iterator[Pairs]]
+) -> tuple[Reals, int]:
+    """How many pairs of these rows with others of their register reach each step, and of how many."""
+    if len(side) < 2:  # noqa: PLR2004 - no pair
         return np.zeros(STEPS + 1), 0
-    rows = np.sort(np.random.default_rng(0).permutation(n)[:chosen]).astype(np.int32)
-    some = Bits(side.words[rows], side.m)
     middle = float(np.median(_at_random_home(side)))
     floor = float(np.clip(middle + lowest * (1 - middle), 0.0, 1.0))
     counts = np.zeros(STEPS + 1)
-    for part in compare(some, side, floor=floor):
+    for part in compare(Bits(side.words[rows], side.m), floor):
         others = rows[part.left] != part.right
         counts += _reaching(part.similarity[others], middle)
-    return counts, chosen * (n - 1)
+    return counts, len(rows) * (len(side) - 1)
 
 
 def _at_random_home(side: Bits) -> Reals:

@@ -10,7 +10,8 @@ to the scale in between is undone: folding or diffusion changes the raw similari
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -37,6 +38,7 @@ RECORD_EVIDENCE: Final[dict[str, Direction]] = {
     "records": 0, "clear matches": 1, "spread of strangers": 0, "copies": 0,
     "more than strangers": 1, "strangers as alike": 1, "second entries": 0,
 }  # fmt: skip
+_SLAB: Final = 1 << 16  # pairs of which evidence is held at once
 _STRANGERS = 20_000
 _SIGMA = (0.16, 0.5, 0.84)  # quantiles that are a standard deviation apart where similarity is normal
 _LEAST_SPREAD = 0.01
@@ -52,49 +54,109 @@ _ALIKE = 0.6  # similarity of another candidate that looks like a second entry o
 
 
 def record_evidence(
-    comparison: Comparison, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening] = ()
+    comparison: Comparison,
+    a: Encoded,
+    b: Encoded,
+    *,
+    max_block: int,
+    hardening: Sequence[Hardening] = (),
+    slab: int = _SLAB,
 ) -> Reals:
     """Return one row of evidence per pair, with the columns of RECORD_EVIDENCE."""
+    rows = evidence_in_slabs(comparison, a, b, max_block=max_block, hardening=hardening, slab=slab)
+    return np.concatenate([np.empty((0, len(RECORD_EVIDENCE))), *rows])
+
+
+def evidence_in_slabs(
+    comparison: Comparison, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening], slab: int = _SLAB
+) -> Iterator[Reals]:
+    """The rows of `record_evidence`, some at a time; how many at a time changes no bit of them."""
     pairs = comparison.pairs
     if not len(pairs):
-        return np.empty((0, len(RECORD_EVIDENCE)))
-    z, spread = _above_strangers(pairs, a.filters, b.filters, hardening)
-    keys, rarest, rarity = _keys(pairs, a, b, max_block)
-    others = _best_other(pairs.left, z), _best_other(pairs.right, z)
-    left, right = z - others[0], z - others[1]
-    margin = np.minimum(left, right)
-    x, y = (
-        bits.popcounts[rows].astype(np.float64) for bits, rows in ((a.filters, pairs.left), (b.filters, pairs.right))
-    )
-    total = np.maximum(x + y, 1)
-    sizes = len(a.filters), len(b.filters)
-    clear, copies = _clear(z, margin, min(sizes)), _copies(z, margin, others)
-    rivalry = _rivalry(copies)
-    left, right = left * rivalry, right * rivalry
-    margin = np.minimum(left, right)
-    everywhere = [float(np.log(sizes[0] * sizes[1])) / 2, clear, spread, copies]
-    columns = [
-        z, z / spread, z / spread - np.sqrt(2 * np.log(max(2, *sizes))),
-        keys, np.full(len(z), float(a.keys.shape[1])), rarest, rarity,
-        margin, np.maximum(left, right), 1 - rivalry * (margin <= 0),
-        rivalry * np.minimum(np.maximum(rank(pairs.left, z), rank(pairs.right, z)), _LOWEST_RANK),
-        np.abs(x - y) / total, 2 * np.minimum(x, y) / float(np.median(total)),
-        *(np.full(len(z), value) for value in everywhere),
-        *beyond_strangers(comparison.tail, pairs.similarity, float(np.sqrt(sizes[0] * sizes[1]))),
-    ]  # fmt: skip
-    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+        return
+    known = _AllPairs.of(pairs, a, b, hardening, slab)
+    keys = _Keys.of(a, b, max_block)
+    records = float(np.sqrt(len(a.filters) * len(b.filters)))
+    for some in _slabs(len(pairs), slab):
+        z, left, right = known.z[some], *(known.z[some] - other[some] for other in known.others)
+        left, right = left * known.rivalry, right * known.rivalry
+        margin = np.minimum(left, right)
+        x, y = (
+            bits.popcounts[rows[some]].astype(np.float64)
+            for bits, rows in ((a.filters, pairs.left), (b.filters, pairs.right))
+        )
+        columns = [
+            z, z / known.spread, z / known.spread - known.best_stranger,
+            *keys.columns(pairs.left[some], pairs.right[some]),
+            margin, np.maximum(left, right), 1 - known.rivalry * (margin <= 0), known.rivalry * known.worse_rank[some],
+            np.abs(x - y) / np.maximum(x + y, 1), 2 * np.minimum(x, y) / known.typical_ones,
+            *(np.full(len(z), value) for value in (known.records, known.clear, known.spread, known.copies)),
+            *beyond_strangers(comparison.tail, pairs.similarity[some], records),
+        ]  # fmt: skip
+        yield np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 
 
 def record_odds(
-    tables: Tables, comparison: Comparison, a: Encoded, b: Encoded, *, max_block: int, hardening: Sequence[Hardening]
+    tables: Tables,
+    comparison: Comparison,
+    a: Encoded,
+    b: Encoded,
+    *,
+    max_block: int,
+    hardening: Sequence[Hardening],
+    slab: int = _SLAB,
 ) -> Reals:
     """
     Return what these tables say about each pair, as one column of log odds.
 
     Labels move these odds for all pairs alike and never a table, so that evidence is looked up once and not kept.
     """
-    evidence = record_evidence(comparison, a, b, max_block=max_block, hardening=hardening)
-    return as_many_matches(tables.log_odds(evidence), comparison.tail, comparison.pairs.similarity)[:, None]
+    rows = evidence_in_slabs(comparison, a, b, max_block=max_block, hardening=hardening, slab=slab)
+    odds = np.concatenate([np.empty(0), *map(tables.log_odds, rows)])
+    return as_many_matches(odds, comparison.tail, comparison.pairs.similarity)[:, None]
+
+
+def _slabs(pairs: int, slab: int) -> Iterator[slice]:
+    for start in range(0, pairs, slab):
+        yield slice(start, min(start + slab, pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class _AllPairs:
+    """What can be told of a pair only once all are known: a few numbers for each, and of the registers as a whole."""
+
+    z: Reals
+    others: tuple[Reals, Reals]
+    worse_rank: NDArray[np.int8]
+    rivalry: float
+    typical_ones: float
+    records: float
+    best_stranger: float
+    clear: float
+    spread: float
+    copies: float
+
+    @classmethod
+    def of(cls, pairs: Pairs, a: Encoded, b: Encoded, hardening: Sequence[Hardening], slab: int) -> _AllPairs:
+        z, spread = _above_strangers(pairs, a.filters, b.filters, hardening, slab)
+        others = _best_other(pairs.left, z), _best_other(pairs.right, z)
+        margin = np.minimum(z - others[0], z - others[1])
+        sizes = len(a.filters), len(b.filters)
+        copies = _copies(z, margin, others)
+        ranks = (np.minimum(rank(rows, z), _LOWEST_RANK).astype(np.int8) for rows in (pairs.left, pairs.right))
+        ones = a.filters.popcounts[pairs.left] + b.filters.popcounts[pairs.right]
+        return cls(
+            z,
+            others,
+            np.maximum(*ranks),
+            rivalry=_rivalry(copies),
+            typical_ones=float(np.median(np.maximum(ones, 1))),
+            records=float(np.log(sizes[0] * sizes[1])) / 2,
+            best_stranger=float(np.sqrt(2 * np.log(max(2, *sizes)))),
+            clear=_clear(z, margin, min(sizes)),
+            spread=spread,
+            copies=copies,
+        )
 
 
 def _clear(z: Reals, margin: Reals, fewest: int) -> float:
@@ -117,17 +179,17 @@ def _copies(z: Reals, margin: Reals, others: tuple[Reals, Reals]) -> float:
     return float(max((other[best] > _ALIKE).mean() for other in others))
 
 
-def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening]) -> tuple[Reals, float]:
+def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening], slab: int) -> tuple[Reals, float]:
     """How similar each pair was before hardening, 0 as two strangers are and 1 identical; and strangers' spread."""
-    if hardening:
-        ones = a.popcounts[pairs.left].astype(np.float64) + b.popcounts[pairs.right]
-        similarity = unhardened(agreement(ones * (1 - pairs.similarity), a.m), hardening)
-        middle, spread = _strangers_unhardened(a, b, hardening)
-    else:
-        similarity = pairs.similarity
-        middle, spread = _strangers(a, b)
-    rest = max(1 - middle, 1e-3)
-    return (similarity - middle) / rest, max(spread, _LEAST_SPREAD) / rest
+    middle, spread = _strangers_unhardened(a, b, hardening) if hardening else _strangers(a, b)
+    rest, z = max(1 - middle, 1e-3), np.empty(len(pairs))
+    for some in _slabs(len(pairs), slab):
+        similarity = pairs.similarity[some]
+        if hardening:
+            ones = a.popcounts[pairs.left[some]].astype(np.float64) + b.popcounts[pairs.right[some]]
+            similarity = unhardened(agreement(ones * (1 - similarity), a.m), hardening)
+        z[some] = (similarity - middle) / rest
+    return z, max(spread, _LEAST_SPREAD) / rest
 
 
 def _strangers(a: Bits, b: Bits) -> tuple[float, float]:
@@ -149,32 +211,41 @@ def _strangers_unhardened(a: Bits, b: Bits, hardening: Sequence[Hardening]) -> t
     return float(unhardened(typical, hardening)[0]), (high - low) / 2
 
 
-def _keys(pairs: Pairs, a: Encoded, b: Encoded, max_block: int) -> tuple[Reals, Reals, Reals]:
-    """Share of the keys that a pair agrees on, the rarest of them and all together, as −log of the share of records."""
-    width = a.keys.shape[1]
-    shared = np.zeros(len(pairs))
-    rarest, rarity = np.zeros(len(pairs)), np.zeros(len(pairs))
-    if not width:
-        # Where there are no keys, that none is shared must say nothing.
-        return shared + _NO_KEYS[0], rarest + _NO_KEYS[1], rarity + _NO_KEYS[2]
-    blocks = Blocks.of(a.keys, b.keys, max_block=max_block)
-    records = len(a.filters) + len(b.filters)
-    for key in range(width):
-        codes = blocks.left[pairs.left, key]
-        agree = (codes >= 0) & (codes == blocks.right[pairs.right, key])
-        members = _members(blocks.left[:, key]), _members(blocks.right[:, key])
-        size = np.zeros(max(map(len, members)) + 1)
-        for part in members:
-            size[: len(part)] += part
-        information = np.where(agree, -np.log(np.maximum(size[np.maximum(codes, 0)], 1) / records), 0.0)
-        shared += agree
-        rarest = np.maximum(rarest, information)
-        rarity += information
-    return shared / width, rarest, rarity
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Which keys two records share, and for each block what sharing it says: −log of the share of records in it."""
+
+    blocks: Blocks
+    says: tuple[Reals, ...]
+
+    @classmethod
+    def of(cls, a: Encoded, b: Encoded, max_block: int) -> _Keys:
+        blocks, records = Blocks.of(a.keys, b.keys, max_block=max_block), len(a.filters) + len(b.filters)
+        sizes = (_records(blocks.left[:, key], blocks.right[:, key]) for key in range(a.keys.shape[1]))
+        return cls(blocks, tuple(-np.log(np.maximum(size, 1) / records) for size in sizes))
+
+    def columns(self, left: Rows, right: Rows) -> tuple[Reals, Reals, Reals, Reals]:
+        """Of each pair the share of the keys that it agrees on, the number of keys, the rarest, and all together."""
+        width = len(self.says)
+        shared, rarest, rarity = (np.zeros(len(left)) for _ in range(3))
+        if not width:
+            # Where there are no keys, that none is shared must say nothing.
+            return shared + _NO_KEYS[0], shared, rarest + _NO_KEYS[1], rarity + _NO_KEYS[2]
+        for key, says in enumerate(self.says):
+            codes = self.blocks.left[left, key]
+            agree = (codes >= 0) & (codes == self.blocks.right[right, key])
+            information = np.where(agree, says[np.maximum(codes, 0)], 0.0)
+            shared += agree
+            rarest = np.maximum(rarest, information)
+            rarity += information
+        return shared / width, np.full(len(left), float(width)), rarest, rarity
 
 
-def _members(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.bincount(codes[codes >= 0]) if (codes >= 0).any() else np.zeros(1, np.int64)
+def _records(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many records of both sides have each code."""
+    codes = 1 + max(0, int(left.max(initial=0)), int(right.max(initial=0)))
+    of_left, of_right = (np.bincount(side[side >= 0], minlength=codes) for side in (left, right))
+    return of_left + of_right
 
 
 def _best_other(rows: Rows, score: Reals) -> Reals:

@@ -37,9 +37,10 @@ def unit_machine(
     role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None, engine: str = "auto"
 ) -> Callable[[], UnitMachine]:
     """
-    How to build a unit's machine for a project.
+    How to build a unit's machine for a project; `data` is the folder for what is cached until it is closed.
 
-    `data` is the folder for what is cached until it is closed, `engine` what the record unit compares with.
+    The record unit compares with the engine of that name. What it found is the same with any other, so that a cache
+    serves them all.
     """
     owners = two_owners(project)
     chance = chance_of(Address(role.value), seed)

@@ -19,7 +19,7 @@ from unveil.linkage.pairs import Comparison, Pairs, Tail
 from unveil.storage.cache import Cache
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = "3"  # to be raised when engines or evidence compute anything else
+_VERSION = "4"  # to be raised when engines or evidence compute anything else
 
 
 class ComparisonCache:

@@ -11,7 +11,7 @@ from typing import TextIO
 from fastapi import FastAPI
 
 import unveil
-from unveil.errors import ClaimedError
+from unveil.errors import ClaimedError, EngineError
 from unveil.projects.certificates import read_certificate
 from unveil.projects.membership import Membership, unit_memberships
 from unveil.projects.project import Project
@@ -59,6 +59,8 @@ def serve_unit(
     """
     # Before anything is claimed or made: a unit that cannot take part leaves no mark.
     members = members_of(role, config, demonstration=demonstration)
+    if role is Role.RECORD_UNIT:
+        _check_engine(config)
     for note in dict.fromkeys(note for member in members for note in member.notes):
         on_note(note)
     tls = server_context(Credentials(config.tls.authority, config.tls.certificate, config.tls.key))
@@ -85,6 +87,16 @@ def serve_unit(
                 log.info("stopped", role=role.value)
     finally:
         claim.release()
+
+
+def _check_engine(config: UnitConfig) -> None:
+    """EngineError if this machine does not have the engine of the configuration, rather than once records are there."""
+    from unveil.engines import choose
+
+    try:
+        choose(config.engine)
+    except EngineError as error:
+        raise EngineError(f"{config.source}: engine: {error.message}", hint=error.hint) from None
 
 
 def _surroundings(config: UnitConfig, members: Sequence[Membership]) -> Surroundings:

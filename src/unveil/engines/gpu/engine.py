@@ -54,7 +54,7 @@ def problem() -> EngineError | None:
         missing = error.name or "PyTorch"
         return EngineError(f"the GPU engine needs {missing}", hint="install it with: pip install unveil[gpu]")
     if not torch.cuda.is_available():
-        return EngineError("no GPU was found", hint="use --engine auto or --engine cpu on this machine")
+        return EngineError("no GPU was found", hint="use the engine auto or cpu on this machine")
     return None
 
 
