@@ -14,8 +14,8 @@ from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.full_blocks import bar_of_full_blocks, kept_of_full_blocks
 from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, united
-from unveil.linkage.pairs import Comparison, Pairs, Rows
-from unveil.linkage.strangers import tail_in_blocks, tail_of
+from unveil.linkage.pairs import Comparison, Pairs, Rows, Tail
+from unveil.linkage.strangers import all_are_compared, tail_in_blocks, tail_of
 from unveil.schema import ProtocolSettings
 
 #: How alike two filters are; `engines.measure` holds the formulas.
@@ -175,12 +175,12 @@ def _compare_both(
     count = _Count(len(a.filters) * len(b.filters), progress, lambda done: share(part * done))
     lowest = max(floor, neighbour_floor(a.filters, b.filters))
     alike = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=lowest, progress=count)).sorted()
-    tail = tail_of(engine.all_pairs, a.filters, b.filters, alike.similarity, floor=lowest)
     near = mutual_nearest(alike, k)
     found = Pairs(alike.left[near], alike.right[near], alike.similarity[near])
     keyed = compare_blocks(
         engine, a, b, floor=floor, max_block=max_block, share=lambda done: share(part + (1 - part) * done)
     )
+    tail = _tail(engine, (a, b), alike, keyed.pairs, floor=lowest, max_block=max_block)
     pairs, near = united(keyed.pairs, found)
     share(1.0)
     return Comparison(pairs, count.most, keyed.skipped_blocks, near, tail)
@@ -230,6 +230,18 @@ def _compare_full_blocks(
     tail = tail_in_blocks(engine.block_pairs, *sides, blocks, pairs.similarity[pairs.similarity >= bar], floor=bar)
     share(1.0)
     return Comparison(pairs, count.done, blocks.skipped, tail=tail)
+
+
+def _tail(
+    engine: Engine, sides: tuple[Encoded, Encoded], alike: Pairs, keyed: Pairs, *, floor: float, max_block: int
+) -> Tail:
+    """How often strangers are how alike: of all pairs, or where these are too many of those that share a key."""
+    (a, b), filters = sides, (sides[0].filters, sides[1].filters)
+    if not a.keys.shape[1] or all_are_compared(*filters):
+        return tail_of(engine.all_pairs, *filters, alike.similarity, floor=floor)
+    blocks = Blocks.of(a.keys, b.keys, max_block=max_block)
+    sharing = keyed.similarity[keyed.similarity >= floor]
+    return tail_in_blocks(engine.block_pairs, *filters, blocks, sharing, floor=floor)
 
 
 class _Count:

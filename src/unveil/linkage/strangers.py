@@ -42,6 +42,11 @@ class CandidatePairs(Protocol):
         ...
 
 
+def all_are_compared(a: Bits, b: Bits) -> bool:
+    """Whether all pairs within either register are few enough to be compared, rather than those of a sample."""
+    return max(len(a), len(b)) ** 2 <= _MOST_COMPARED
+
+
 def tail_of(compare: AllPairs, a: Bits, b: Bits, alike: Reals, *, floor: float) -> Tail:
     """The tail of two registers of which `alike` are the similarities across the owners from the floor on."""
     middle, lowest = _scale(a, b, floor)

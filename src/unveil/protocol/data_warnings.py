@@ -22,11 +22,16 @@ class WarningKind(StrEnum):
     ATTRIBUTE_HARDLY_AGREES = "attribute_hardly_agrees"  #: one that pairs taken for one person hardly ever share
     FILL_FAR_OFF = "fill_far_off"  #: filters of an owner that are nearly empty or too full
     FILLS_DIFFER = "fills_differ"  #: filters of an owner that are much emptier than the other's
+    NOBODY_SHARED = "nobody_shared"  #: as many pairs are as alike within each register as across
 
 
 @dataclass(frozen=True, slots=True)
 class DataWarning:
-    """One warning: `subject` is the name of a key, an attribute or an owner; `figures` are left out where private."""
+    """
+    One warning: `subject` is the name of a key, an attribute or an owner, or "registers" for both.
+
+    `figures` are left out where private.
+    """
 
     kind: WarningKind
     subject: str
@@ -109,10 +114,18 @@ def _fills_differ(warning: DataWarning) -> str:
     )
 
 
+def _nobody_shared(warning: DataWarning) -> str:
+    return (
+        f"nobody seems to be in both {warning.subject}: within each as many pairs are as alike as across, so nothing "
+        f"was linked; if people are shared, the owners probably write values in different forms: {_MEND}"
+    )
+
+
 _SENTENCES: Final[Mapping[WarningKind, Callable[[DataWarning], str]]] = {
     WarningKind.KEY_HARDLY_AGREES: _key_hardly_agrees,
     WarningKind.KEY_NOT_SHARED: _key_not_shared,
     WarningKind.ATTRIBUTE_HARDLY_AGREES: _attribute_hardly_agrees,
     WarningKind.FILL_FAR_OFF: _fill_far_off,
     WarningKind.FILLS_DIFFER: _fills_differ,
+    WarningKind.NOBODY_SHARED: _nobody_shared,
 }

@@ -27,6 +27,12 @@ def unit_warnings(
         yield from key_warnings(names, left, right, (pairs.left[at], pairs.right[at]))
 
 
+def nobody_warnings(*, shared: bool) -> Iterator[DataWarning]:
+    """That nobody seems to be in both registers, if so."""
+    if not shared:
+        yield DataWarning(WarningKind.NOBODY_SHARED, "registers")
+
+
 def fill_warnings(filters: Mapping[str, Bits]) -> Iterator[DataWarning]:
     """Owners whose filters are far from 40 % full, or much emptier than the other owner's."""
     means = {owner: mean_fill(side) for owner, side in filters.items()}

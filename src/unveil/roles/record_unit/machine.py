@@ -17,7 +17,6 @@ import numpy as np
 from unveil.errors import LocalProtocolError, ProtocolError
 from unveil.joining.terms import BY_OWNERS, NOBODY, JoinTerms
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.clusters import symmetric_best, without_rivals
 from unveil.linkage.engine import Compare, Encoded
 from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
 from unveil.linkage.layer import Layer, Positions
@@ -45,10 +44,11 @@ from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import entries, outcomes
 from unveil.roles.record_unit.answers_of_owners import AnswersOfOwners
 from unveil.roles.record_unit.comparing import ComparedRecords, Comparing
-from unveil.roles.record_unit.data_warnings import unit_warnings
+from unveil.roles.record_unit.data_warnings import nobody_warnings, unit_warnings
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.link_tables import FoundLinks, MakesTables, kept_tables, results
+from unveil.roles.record_unit.matched import linked
 from unveil.roles.record_unit.strangers import Strangers, announced
 from unveil.schema import ProtocolSettings, Schema
 from unveil.schema.most_asked import WISHES, batch_size, with_decoys
@@ -331,16 +331,11 @@ class RecordUnit(KeepsAll):
     # The end
 
     def matches(self) -> Flags:
-        """Which pairs are matches now: each other's best with the one-to-one step, or where people stand once."""
-        pairs = self.candidates.pairs
-        matched = self.layer.g.copy()
-        at = np.flatnonzero(matched)
-        if self._protocol.one_to_one:
-            matched[at] = symmetric_best(pairs.left[at], pairs.right[at], pairs.similarity[at])
-        elif self.layer.model.calibrated:
-            odds = log_odds(Outcomes(self.layer.g[at], self.layer.p[at]))
-            matched[at] = without_rivals(pairs.left[at], pairs.right[at], odds)
-        return matched
+        """Which pairs are linked now."""
+        return self._linked()[0]
+
+    def _linked(self) -> tuple[Flags, bool]:
+        return linked(self.candidates, self.layer, self._sizes(), one_to_one=self._protocol.one_to_one)
 
     def estimate(self) -> Estimate | None:
         """What the unit itself can tell about the quality of its links; None without a model that gives odds."""
@@ -361,8 +356,9 @@ class RecordUnit(KeepsAll):
         near = self.comparison.near
         first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
         ways = (first, others) if near is None else (near, first | others)
-        trusted = layer.model.calibrated and len(opened) > 0 and taught.plausible
-        candidates = Candidates(odds, layer.labelled, self.matches(), *ways)
+        links, nobody = self._linked()
+        trusted = layer.model.calibrated and len(opened) > 0 and taught.plausible and not nobody
+        candidates = Candidates(odds, layer.labelled, links, *ways)
         return estimated_quality(candidates, trusted=trusted)
 
     def data_warnings(self) -> tuple[DataWarning, ...]:
@@ -370,9 +366,11 @@ class RecordUnit(KeepsAll):
         if not self.intake.complete:
             return ()
         sides = dict(zip(map(str, self._owners), self._sides(), strict=True))
-        pairs = None if self.comparison is None else self.comparison.pairs
         names = [key.name for key in self._schema.blocking]
-        return tuple(unit_warnings(names, sides, pairs, self.layer.outcomes))
+        if self.comparison is None:
+            return tuple(unit_warnings(names, sides, None, self.layer.outcomes))
+        nobody = nobody_warnings(shared=not self._linked()[1])
+        return (*nobody, *unit_warnings(names, sides, self.comparison.pairs, self.layer.outcomes))
 
     def _finish(self) -> Step:
         """Every owner gets a link id for each of its records, and the linked ones, sealed."""
