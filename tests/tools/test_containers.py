@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 from patience import wait_until
 from postgres import PostgresServer
 from real_project import UNIT_SLUGS, make_project, pem
-from tools.packaging import containerfile, image
+from tools.packaging import bare, containerfile, image
 from tools.packaging.distributions import ROOT
 from unveil.cli.app import app
 from unveil.cli.commands import register
@@ -107,7 +107,7 @@ def test_the_steps_make_a_script_that_a_shell_takes(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for word, rest in (*BUILT.steps, *FINAL.steps):
         assert word != "RUN" or rest.split(" && ")[0] in text
-    assert text.count("--userspec=10001:10001") > len(containerfile.JOURNEY)
+    assert text.count("--userspec=10001:10001") > len(bare.JOURNEY)
 
 
 def test_what_is_not_understood_is_refused() -> None:
@@ -118,7 +118,11 @@ def test_what_is_not_understood_is_refused() -> None:
 
 def test_the_compose_file_is_one_by_the_specification(tmp_path: Path) -> None:
     """By the schema of those who wrote it; a word that it does not have is noticed."""
-    checker = [Path(sys.executable).parent / "check-jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    checker: list[str | Path] = [
+        Path(sys.executable).parent / "check-jsonschema",
+        "--builtin-schema",
+        "vendor.compose-spec",
+    ]
     found = done(*checker, COMPOSE / "compose.yaml")
     assert 0 == found.returncode, found.stdout
     broken = tmp_path / "compose.yaml"

@@ -60,7 +60,7 @@ def test_systemd_takes_the_service(instance: Path) -> None:
 @analyze
 def test_systemd_finds_little_that_the_service_could_do_to_the_machine(instance: Path) -> None:
     """By its own list, without the machine's own settings."""
-    words = [ANALYZE, "security", "--offline=true", "--no-pager", instance]
+    words: list[str | Path] = [ANALYZE, "security", "--offline=true", "--no-pager", instance]
     found = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     exposure = re.search(r"Overall exposure level for .*: ([\d.]+)", found)
     assert exposure is not None, found
@@ -85,7 +85,7 @@ def test_every_unit_has_a_user_of_its_own() -> None:
 def test_the_workflow_is_one_and_does_what_ci_does() -> None:
     """By the schema of those who read it: lint and tests by the one script, the wheel on every Python."""
     checker = Path(sys.executable).parent / "check-jsonschema"
-    words = [checker, "--builtin-schema", "vendor.github-workflows", WORKFLOW]
+    words: list[str | Path] = [checker, "--builtin-schema", "vendor.github-workflows", WORKFLOW]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
     assert 0 == found.returncode, found.stdout
     jobs = YAML(typ="safe").load(WORKFLOW)["jobs"]
