@@ -40,7 +40,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     for name in ("src", "deploy", "requirements"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore"):
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Containerfile", ".gitignore"):
         shutil.copyfile(ROOT / name, folder / name)
     for path in folder.rglob("*"):
         path.chmod(0o700 if path.is_dir() or os.access(path, os.X_OK) else 0o600)
@@ -105,6 +105,7 @@ def test_the_source_distribution_holds_what_is_built_and_run_and_no_more(built: 
     with tarfile.open(built[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     expected = {"src", "deploy", "requirements", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"}
+    expected |= {"Containerfile"}
     assert expected | {"PKG-INFO", ".gitignore"} == {name.split("/")[0] for name in names}
     assert {"requirements/run.txt", "requirements/unit.txt"} <= names
 
