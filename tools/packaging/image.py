@@ -37,7 +37,9 @@ def build(program: str, tell: Callable[[str], object]) -> None:
     """Build the image from the wheel in dist/."""
     base = os.environ.get("BASE")
     further = shlex.split(os.environ.get("BUILD_OPTIONS", ""))
-    words = [program, "build", "--file", "Containerfile", "--tag", TAG, *further]
+    # The other format that these know has no place for a health check.
+    form = [] if Path(program).name == "docker" else ["--format", "docker"]
+    words = [program, "build", *form, "--file", "Containerfile", "--tag", TAG, *further]
     words += ["--build-arg", f"BASE={base}"] if base else []
     subprocess.run([*words, "."], cwd=ROOT, check=True)  # noqa: S603
     tell(f"{TAG} is built")
