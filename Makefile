@@ -9,7 +9,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo parties test browser quick fuzz lint format bench docs pictures requirements clean
+.PHONY: help setup demo parties test browser quick fuzz lint format bench package sbom image docs pictures requirements clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
@@ -75,6 +75,15 @@ else
 endif
 	@touch $@
 
+package: setup  ## build wheel and source distribution, and work with the wheel on every Python that is here
+	$(BIN)/python -m tools.packaging bare
+
+sbom: setup  ## write dist/*.spdx.json: what the wheel and its pinned requirements are made of
+	$(BIN)/python -m tools.packaging sbom
+
+image: setup  ## build the image from the Containerfile, or run its steps in a clean root where nothing builds images
+	$(BIN)/python -m tools.packaging image
+
 docs: setup  ## write the command and schema reference anew from the code
 	$(BIN)/python -m tools.reference docs
 
@@ -85,8 +94,9 @@ COMPILE = uv pip compile --quiet --no-strip-extras --universal --python-version 
 
 requirements:  ## compile the pinned requirements anew (needs uv)
 	$(COMPILE) pyproject.toml -o requirements/run.txt
+	$(COMPILE) pyproject.toml --extra postgres --constraint requirements/run.txt -o requirements/unit.txt
 	$(COMPILE) pyproject.toml --group dev -o requirements/dev.txt
 	$(COMPILE) --group peers -o requirements/peers.txt
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) $(PEERS) .browser demo parties bench .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) .browser demo parties bench dist .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -309,7 +309,7 @@ def test_make_targets_that_are_named_exist(page: Path) -> None:
 def test_no_page_names_a_machine_or_an_index(page: Path) -> None:
     """What holds on one machine only is of no use to others."""
     text = text_of(page)
-    assert not re.findall(r"(?<![\w.])/(?:home|root|tmp|work|Users|mnt|var)/\S*", text)
+    assert not re.findall(r"(?<![\w.])/(?:home|root|tmp|work|Users|mnt|var(?!/lib/unveil\b))/\S*", text)
     assert not re.findall(r"(?i)index-url|pypi|/simple\b", text)
     assert set(re.findall(r"\b\d{1,3}(?:\.\d{1,3}){3}\b", text)) <= EVERYWHERE
     sites = re.findall(r"https?://([a-z0-9.:-]*[a-z0-9])", text)

@@ -1,4 +1,4 @@
-"""From decisions about pairs to links: who stands once in a register is linked once, and nobody where nobody is shared."""
+"""From decisions about pairs to links: who stands once in a register is linked once, and nobody if nobody is shared."""
 
 from __future__ import annotations
 
