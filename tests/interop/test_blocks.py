@@ -2,55 +2,75 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from own_files import converted, write_json
+from own_files import converted, some_encodings, write_json
 
-from unveil.errors import InputError
-from unveil.files.encoded import read_encodings
-from unveil.interop.blocks import blocks_of_keys, keys_of_blocks
+from unveil.errors import SettingError
+from unveil.files.encoded import Encodings, read_encodings
+from unveil.interop.blocks import KIND, SETS, blocks_of_keys, in_common_columns, keys_of_blocks
 from unveil.interop.encoding_files import Told
+from unveil.one_place.encoded_files import check_alike
 
-FILE = Path("clknblocks.json")
-#: As lambda-fold names them: the table, and a signature; a record is once in each table at most.
-in_tables = st.lists(
-    st.dictionaries(st.integers(0, 4), st.integers(0, 7), max_size=5).map(
-        lambda chosen: [f"{table}{signature:05b}" for table, signature in chosen.items()]
-    ),
-    min_size=1,
-    max_size=12,
-)
+#: Every record is in some blocks, whose names do not tell which of them exclude each other.
+two_files = st.lists(st.lists(st.sets(st.integers(0, 12), max_size=4), min_size=1, max_size=10), min_size=2, max_size=2)
 
 
-@given(in_tables)
-def test_records_agree_in_a_column_where_they_share_a_block(blocks: list[list[str]]) -> None:
-    """And in as many columns as they share blocks."""
-    keys, _ = keys_of_blocks(FILE, blocks)
-    for one in range(len(blocks)):
-        for other in range(len(blocks)):
-            agree = (keys[one] == keys[other]).all(axis=1) & keys[one].any(axis=1)
-            assert len(set(blocks[one]) & set(blocks[other])) == agree.sum()
+def file_with(blocks: list[list[str]]) -> Encodings:
+    """A file of encodings with these blocks."""
+    keys, kind = keys_of_blocks(blocks)
+    file = some_encodings(len(blocks))
+    return replace(file, blocking=keys, metadata={**file.metadata, **({KIND: kind} if kind else {})})
 
 
-@given(in_tables)
-def test_our_keys_come_back_as_they_were(blocks: list[list[str]]) -> None:
-    """Written as blocks and read again: column and bytes."""
-    keys, tables = keys_of_blocks(FILE, blocks)
-    again, _ = keys_of_blocks(FILE, list(blocks_of_keys(keys)))
-    filled = keys[:, keys.any(axis=(0, 2))]
-    assert len(tables) == keys.shape[1]
-    assert filled.tolist() == again.tolist()
+@given(two_files)
+def test_records_agree_in_a_column_where_they_share_a_block(sides: list[list[set[int]]]) -> None:
+    """And in as many columns as they share blocks: none is lost, and none is made."""
+    assume(all(any(side) for side in sides))
+    blocks = [[[f"({number}, 7)" for number in some] for some in side] for side in sides]
+    left, right = in_common_columns(*(file_with(side) for side in blocks))
+    for one, some in enumerate(blocks[0]):
+        for other, others in enumerate(blocks[1]):
+            agree = (left.blocking[one] == right.blocking[other]).all(axis=1) & left.blocking[one].any(axis=1)
+            assert len(set(some) & set(others)) == agree.sum()
 
 
-def test_names_that_do_not_tell_their_table_are_refused() -> None:
-    """Put into columns at random, blocks would be lost without a word."""
-    with pytest.raises(InputError, match="exclude each other") as refused:
-        keys_of_blocks(FILE, [["name smith", "name smyth"], ["name smyth", "name jones"]])
+def test_our_own_keys_come_back_in_their_columns() -> None:
+    """Written as blocks and read again: column and bytes, in the field that agreed before."""
+    file = some_encodings(6, keys=3)
+    keys, kind = keys_of_blocks(list(blocks_of_keys(file)))
+    assert kind is None
+    assert file.blocking.tolist() == keys.tolist()
+
+
+def test_blocks_of_others_are_written_as_the_same_blocks() -> None:
+    """By another name, but the same one in every file, and read again as what they were."""
+    file = file_with([["(1, 2)", "(3, 4)"], ["(3, 4)"], []])
+    names = list(blocks_of_keys(file))
+    assert names[0][1] == names[1][0]
+    assert [2, 1, 0] == list(map(len, names))
+    keys, kind = keys_of_blocks(names)
+    assert SETS == kind
+    assert file.blocking.tolist() == keys.tolist()
+
+
+def test_blocks_that_need_too_many_columns_are_refused() -> None:
+    """A record in a hundred blocks is in no block."""
+    file = file_with([[str(number) for number in range(100)]])
+    with pytest.raises(SettingError, match="need 100 columns") as refused:
+        in_common_columns(file, file)
     assert "--no-blocks" in str(refused.value.hint)
+
+
+def test_a_file_without_blocks_is_not_compared_by_blocks() -> None:
+    """Nobody would be found, without a word."""
+    with pytest.raises(SettingError, match="has blocks of another tool"):
+        check_alike(file_with([["(1, 2)"]]), file_with([[]]))
 
 
 def test_blocks_stand_in_the_file_or_beside_it(tmp_path: Path) -> None:

@@ -198,6 +198,14 @@ def test_columns_with_other_names_are_named(place: Place) -> None:
     assert (VECTORS / "clks-a.json").read_bytes() == (place.folder / "clks.json").read_bytes()
 
 
+def test_whoever_links_clks_as_they_are_is_told_to_convert_them(place: Place) -> None:
+    """It is what one tries first."""
+    path = VECTORS / "clks-a.json"
+    said = place.refused(f"link {path} {path} --out links.csv")
+    assert "is a file of CLKs" in said
+    assert "unveil convert" in said
+
+
 def test_formats_lists_what_there_is(place: Place) -> None:
     """And the page does, too."""
     found = json.loads(place.done("formats --json"))["formats"]

@@ -92,7 +92,7 @@ def clks_json(file: Encodings) -> Iterator[str]:
 def clknblocks_json(file: Encodings) -> Iterator[str]:
     """`clknblocks`: each CLK with the blocks of its record."""
     texts = texts_of(file.filters, file.m, MOST)
-    rows = ([text, *some] for text, some in zip(texts, blocks_of_keys(file.blocking), strict=True))
+    rows = ([text, *some] for text, some in zip(texts, blocks_of_keys(file), strict=True))
     yield '{"clknblocks": ['
     yield from joined_batches(map(json.dumps, rows), ", ")
     yield "]}"
@@ -103,7 +103,7 @@ def encodings_json(file: Encodings) -> Iterator[str]:
     yield '{"encodings": ['
     yield from joined_batches((f'"{text}"' for text in texts_of(file.filters, file.m, MOST)), ", ")
     yield '], "blocks": {'
-    rows = enumerate(blocks_of_keys(file.blocking))
+    rows = enumerate(blocks_of_keys(file))
     yield from joined_batches((f'"{row}": {json.dumps(some)}' for row, some in rows), ", ")
     yield "}}"
 
