@@ -210,6 +210,7 @@ def test_formats_lists_what_there_is(place: Place) -> None:
     """And the page does, too."""
     found = json.loads(place.done("formats --json"))["formats"]
     assert list(FORMATS) == [one["format"] for one in found]
+    assert "[party, row]" in place.done("formats")
     text = PAGE.read_text(encoding="utf-8")
     assert all(f"| `{name}` |" in text for name in FORMATS)
 
