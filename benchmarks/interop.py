@@ -1,5 +1,5 @@
 """
-Our formats against the real packages: clkhash, anonlink, the pprl packages of ul-mds, and Splink.
+Our formats against the real packages: clkhash, anonlink, the pprl packages of ul-mds, Java's BitSet, and Splink.
 
     python benchmarks/interop.py [--people N] [--seed S] [--write]
 
@@ -15,6 +15,7 @@ import base64
 import csv
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,7 +61,7 @@ def main() -> None:
     good = True
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        checks: tuple[Callable[..., Iterator[tuple[str, bool]]], ...] = (clkhash, anonlink, ul_mds, splink)
+        checks: tuple[Callable[..., Iterator[tuple[str, bool]]], ...] = (clkhash, anonlink, ul_mds, java, splink)
         for check in checks:
             for said, holds in check(place, options):
                 good &= holds
@@ -199,6 +200,38 @@ def ul_mds(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool
     yield "ul-mds: a request of ours is read with the same bits", read == [[list(one) for one in side] for side in BITS]
     if options.write:
         write_json("ul-mds.json", {"made_by": version("pprl-model"), "bits": BITS, **found})
+
+
+def java(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """CSV of PRIMAT against Java's BitSet: of 300 filters of 1,000 bits, some of which end with many zeros."""
+    program = shutil.which("java")
+    if program is None:
+        yield "PRIMAT: not compared, for there is no java on this machine", True
+        return
+    rng = np.random.default_rng(options.seed)
+    sets = {f"p{row}": sorted(rng.choice(1000 - 2 * row, row, replace=False).tolist()) for row in range(300)}
+    lines = "".join(f"{' '.join(map(str, [name, *places]))}\n" for name, places in sets.items())
+    theirs = place / "primat.csv"
+    theirs.write_text(run_java(program, "write", lines))
+    convert(theirs, "unveil", place / "primat.parquet", "--from", "primat", "--bits", 1000)
+    yield (
+        f"PRIMAT: {len(sets)} filters of Java are read where their bits were set",
+        bits_in(place / "primat.parquet") == sets,
+    )
+    convert(place / "primat.parquet", "primat", place / "ours.csv")
+    ours = (place / "ours.csv").read_text()
+    same = ours.split() == theirs.read_text().split() and run_java(program, "read", ours) == lines
+    yield "PRIMAT: ours are the same texts, and Java reads them", same
+    if options.write:
+        some = theirs.read_text().splitlines()[::20]
+        found = {name: sets[name] for name in (line.split(",")[0] for line in some)}
+        write_json("java-bitset.json", {"m": 1000, "bits": found, "lines": some}, plain=True)
+
+
+def run_java(program: str, what: str, lines: str) -> str:
+    """What Java's BitSet makes of these lines."""
+    command = [program, str(ORACLE.with_name("JavaBitSets.java")), what]
+    return subprocess.run(command, input=lines, check=True, capture_output=True, text=True).stdout
 
 
 def splink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:

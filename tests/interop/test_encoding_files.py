@@ -121,6 +121,16 @@ def test_records_of_pprl_services_are_read(*, flat: bool, tmp_path: Path) -> Non
     assert {"ID0": [2, 8, 20, 61]} == bits(tmp_path / "own.parquet")
 
 
+def test_filters_of_javas_bitset_are_read_and_written(tmp_path: Path) -> None:
+    """Made by Java itself: PRIMAT keeps its filters in a BitSet and writes them so."""
+    found = json.loads((VECTORS / "java-bitset.json").read_text())
+    (tmp_path / "primat.csv").write_text("\n".join(found["lines"]))
+    converted(tmp_path / "primat.csv", tmp_path / "own.parquet", "unveil", source="primat", told=Told(bits=found["m"]))
+    assert found["bits"] == bits(tmp_path / "own.parquet")
+    converted(tmp_path / "own.parquet", tmp_path / "back.csv", "primat")
+    assert found["lines"] == (tmp_path / "back.csv").read_text().splitlines()
+
+
 def test_lines_of_primat_are_read_with_and_without_a_header(tmp_path: Path) -> None:
     """Bits 0, 9 and 40 of 1,000, without the zero bytes that BitSet leaves out; and the same with bytes in reverse."""
     raw = bytes([1, 2, 0, 0, 0, 1, 0, 0, 0, 4])
@@ -134,6 +144,17 @@ def test_lines_of_primat_are_read_with_and_without_a_header(tmp_path: Path) -> N
             assert any("--bits" in line for line in done.notes)
             converted(tmp_path / "primat.csv", tmp_path / "own.parquet", "unveil", source=source, told=Told(bits=1000))
             assert 1000 == read_encodings(tmp_path / "own.parquet").m
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [("7,AQI=", 2), ("7,", 2), ("ID,bits", 1), ("key,filter", 1), ("key,BF_1", 1)]
+)
+def test_a_first_line_is_taken_for_a_header_only_if_it_is_one(first: str, count: int, tmp_path: Path) -> None:
+    """A filter may be short, or empty; and where a line is left out, that is said."""
+    (tmp_path / "primat.csv").write_text(f"{first}\n8,gEA=\n")
+    done = converted(tmp_path / "primat.csv", tmp_path / "own.parquet", "unveil", source="primat")
+    assert count == done.count
+    assert (count == 1) == any("first line" in line for line in done.notes)
 
 
 def test_of_several_filters_of_a_record_one_is_chosen(tmp_path: Path) -> None:

@@ -32,12 +32,13 @@ _WORD: Final = 8
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadFilters:
-    """What stands in a file of encodings: filters, ids if it has any, names of blocks if it has any."""
+    """What stands in a file of encodings: filters, ids and names of blocks if it has any, what was guessed."""
 
     filters: Words
     m: int
     ids: Sequence[str] | None = None
     blocks: Sequence[Sequence[str]] | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.filters)

@@ -75,7 +75,7 @@ def read_foreign(path: Path, name: str, told: Told, *, now: datetime) -> tuple[E
     if name == UNVEIL:
         return read_encodings(path), ()
     read = _READERS[name](path, told)
-    notes = []
+    notes = list(read.notes)
     if name in _CUT and told.bits is None:
         notes.append(
             f"the length of a filter does not stand in the file, and is taken for {read.m} bits; --bits says it"
