@@ -9,7 +9,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo parties test browser quick fuzz lint format bench package sbom image docs pictures requirements clean
+.PHONY: help setup demo parties test browser quick fuzz lint format bench package sbom image interop docs pictures requirements clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
@@ -63,6 +63,9 @@ format: setup  ## mend what ruff can mend
 bench: setup $(PEERS)/.ready  ## measure speed and memory, against the tools people use today; writes bench/
 	$(BIN)/python benchmarks/run.py --out bench
 	$(BIN)/python benchmarks/parties.py --out bench
+
+interop: setup $(PEERS)/.ready  ## hold the formats of other tools against the real packages
+	$(BIN)/python benchmarks/interop.py
 
 # The peers need older libraries than we do, so they get an environment of their own.
 $(PEERS)/.ready: requirements/peers.txt

@@ -1,10 +1,11 @@
 """
-Our formats against the real packages: clkhash, anonlink, the pprl packages of ul-mds, and Splink.
+Our formats against the real packages: clkhash, anonlink, the pprl packages of ul-mds, Java's BitSet, and Splink.
 
     python benchmarks/interop.py [--people N] [--seed S] [--write]
 
-`make .venv-peers` installs them. Everything is made anew from generated people, and whatever differs ends the program
-with 1. `--write` writes the files of tests/vectors/interop, which the tests compare with where no peer is installed.
+`make interop` installs them and runs this. Everything is made anew from generated people, and whatever differs ends
+the program with 1. `--write` writes the files of tests/vectors/interop, which the tests compare with where no peer is
+installed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import base64
 import csv
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +40,7 @@ PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 ORACLE = Path(__file__).parent / "peers" / "interop_oracle.py"
 UNVEIL = [sys.executable, "-m", "unveil"]
 THRESHOLD = 0.7
+PEOPLE = 400
 ROUNDED = 1e-6  # as we write similarities
 #: Of each schema so many CLKs stand in full among the vectors, and of all of them the hash of every hundred.
 SHOWN, HASHED = 3, 100
@@ -53,12 +56,12 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write tests/vectors/interop")
     options = parser.parse_args()
     if not PYTHON.exists():
-        sys.exit("make .venv-peers installs the packages to compare with")
+        sys.exit("make interop installs the packages to compare with")
     VECTORS.mkdir(exist_ok=True)
     good = True
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        checks: tuple[Callable[..., Iterator[tuple[str, bool]]], ...] = (clkhash, anonlink, ul_mds, splink)
+        checks: tuple[Callable[..., Iterator[tuple[str, bool]]], ...] = (clkhash, anonlink, ul_mds, java, splink)
         for check in checks:
             for said, holds in check(place, options):
                 good &= holds
@@ -110,19 +113,8 @@ def write_clkhash(people: list[dict[str, str]], schemas: list[dict[str, Any]], m
 
 def anonlink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """Both directions: our encodings compared by anonlink, and clkhash's by us; with blocks, too."""
-    unveil(
-        "generate",
-        "--records",
-        400,
-        "--overlap",
-        0.4,
-        "--seed",
-        options.seed,
-        "--layout",
-        "clinic",
-        "--out",
-        place / "people",
-    )
+    people = ["--records", PEOPLE, "--overlap", 0.4, "--seed", options.seed, "--layout", "clinic"]
+    unveil("generate", *people, "--out", place / "people")
     key, secret = place / "project.key", place / "secret.txt"
     unveil("key", "new", key)
     secret.write_text(examples.SECRET, encoding="utf-8")
@@ -131,35 +123,33 @@ def anonlink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bo
     schema.write_text(json.dumps(clinic_schema()), encoding="utf-8")
     for side in "ab":
         table = place / "people" / f"{side}.csv"
-        unveil("encode", table, "--schema", "clinic", "--key", key, "--out", place / f"own-{side}.parquet")
-        unveil("encode", table, "--clkhash-schema", schema, "--key", secret, "--out", place / f"clk-{side}.json")
-        unveil(
-            "convert",
-            place / f"clk-{side}.json",
-            "--to",
-            "unveil",
-            "--ids",
-            table,
-            "--out",
-            place / f"clk-{side}.parquet",
-        )
-        unveil("convert", place / f"own-{side}.parquet", "--to", "clkhash", "--out", place / f"own-{side}.json")
-        unveil(
-            "convert", place / f"own-{side}.parquet", "--to", "clkhash-blocks", "--out", place / f"blocks-{side}.json"
-        )
-    theirs = oracle(
-        "clkhash",
-        place,
-        {"schemas": [clinic_schema()], "rows": [clinic_rows(place / "people" / "a.csv")], "secret": examples.SECRET},
-    )
+        own, clks = place / f"own-{side}.parquet", place / f"clk-{side}.json"
+        unveil("encode", table, "--schema", "clinic", "--key", key, "--out", own)
+        unveil("encode", table, "--clkhash-schema", schema, "--key", secret, "--out", clks)
+        in_blocks(table, clks, place / f"sets-{side}.json")
+        for name in ("clk", "sets"):
+            convert(place / f"{name}-{side}.json", "unveil", place / f"{name}-{side}.parquet", "--ids", table)
+        convert(own, "clkhash", place / f"own-{side}.json")
+        convert(own, "clkhash-blocks", place / f"blocks-{side}.json")
+    rows = clinic_rows(place / "people" / "a.csv")
+    theirs = oracle("clkhash", place, {"schemas": [clinic_schema()], "rows": [rows], "secret": examples.SECRET})
     ours = json.loads((place / "clk-a.json").read_text())["clks"]
     yield f"anonlink: a file of {len(ours)} CLKs is clkhash's", theirs[0] == ours
     for what, files, extra in (
         ("CLKs of clkhash", "clk", ["--all-pairs"]),
+        ("CLKs of clkhash in blocks", "sets", []),
         ("encodings of Unveil", "own", ["--all-pairs"]),
         ("encodings of Unveil in blocks", "blocks", []),
     ):
         yield from same_links(place, what, files, extra, write=options.write and files == "clk")
+
+
+def in_blocks(table: Path, clks: Path, out: Path) -> None:
+    """CLKs with blocks whose names do not tell which of them exclude each other: the beginnings of both names."""
+    with table.open(newline="", encoding="utf-8") as file:
+        named = [{row["first_name"][:1], row["last_name"][:1]} - {""} for row in csv.DictReader(file)]
+    rows = zip(json.loads(clks.read_text())["clks"], named, strict=True)
+    out.write_text(json.dumps({"clknblocks": [[clk, *sorted(names)] for clk, names in rows]}))
 
 
 def same_links(place: Path, what: str, files: str, extra: list[str], *, write: bool) -> Iterator[tuple[str, bool]]:
@@ -167,23 +157,12 @@ def same_links(place: Path, what: str, files: str, extra: list[str], *, write: b
     found = oracle(
         "anonlink", place, {"files": [str(place / f"{files}-{side}.json") for side in "ab"], "threshold": THRESHOLD}
     )
-    ours = "clk" if files == "clk" else "own"
+    ours = "own" if files == "blocks" else files
     sides = [place / f"{ours}-{side}.parquet" for side in "ab"]
+    rows = ["--rows-a", sides[0], "--rows-b", sides[1]]
     for name, kind in (("scores", "anonlink-scores"), ("groups", "anonlink-groups")):
         (place / f"{name}.json").write_text(json.dumps(found[name]))
-        rows = ["--rows-a", sides[0], "--rows-b", sides[1]]
-        unveil(
-            "convert",
-            place / f"{name}.json",
-            "--from",
-            kind,
-            "--to",
-            "unveil-links",
-            *rows,
-            "--out",
-            place / f"{name}.parquet",
-            "--force",
-        )
+        convert(place / f"{name}.json", "unveil-links", place / f"{name}.parquet", "--from", kind, *rows)
     limits = ["--threshold", THRESHOLD, "--out", place / "links.parquet", "--force", "--max-block", 10**9]
     unveil("link", *sides, *limits, *extra)
     mine, theirs = pairs_in(place / "links.parquet"), pairs_in(place / "scores.parquet")
@@ -208,42 +187,51 @@ def ul_mds(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool
     found = oracle("ul-mds", place, job)
     for name in ("request", "answer"):
         (place / f"{name}.json").write_text(json.dumps(found[name]))
-    for part in ("domain", "range"):
-        unveil(
-            "convert",
-            place / "request.json",
-            "--to",
-            "unveil",
-            "--part",
-            part,
-            "--out",
-            place / f"{part}.parquet",
-            "--force",
-        )
-        expected = BITS[part == "range"]
-        yield (
-            f"ul-mds: the bits of {part} are read where they were set",
-            bits_in(place / f"{part}.parquet") == dict(expected),
-        )
-    unveil("convert", place / "answer.json", "--to", "unveil-links", "--out", place / "matches.parquet", "--force")
+    for part, expected in zip(("domain", "range"), BITS, strict=True):
+        convert(place / "request.json", "unveil", place / f"{part}.parquet", "--part", part)
+        same = bits_in(place / f"{part}.parquet") == dict(expected)
+        yield f"ul-mds: the bits of {part} are read where they were set", same
+    convert(place / "answer.json", "unveil-links", place / "matches.parquet")
     answer = {(m["domain"]["id"], m["range"]["id"]): m["similarity"] for m in found["answer"]["matches"]}
     yield f"ul-mds: {len(answer)} matches are read", pairs_in(place / "matches.parquet") == answer
     ours = place / "ours.json"
-    unveil(
-        "convert",
-        place / "domain.parquet",
-        "--to",
-        "ul-mds-match",
-        "--with",
-        place / "range.parquet",
-        "--out",
-        ours,
-        "--force",
-    )
+    convert(place / "domain.parquet", "ul-mds-match", ours, "--with", place / "range.parquet")
     read = oracle("ul-mds", place, {**job, "ours": str(ours)})["read"]
     yield "ul-mds: a request of ours is read with the same bits", read == [[list(one) for one in side] for side in BITS]
     if options.write:
         write_json("ul-mds.json", {"made_by": version("pprl-model"), "bits": BITS, **found})
+
+
+def java(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """CSV of PRIMAT against Java's BitSet: of 300 filters of 1,000 bits, some of which end with many zeros."""
+    program = shutil.which("java")
+    if program is None:
+        yield "PRIMAT: not compared, for there is no java on this machine", True
+        return
+    rng = np.random.default_rng(options.seed)
+    sets = {f"p{row}": sorted(rng.choice(1000 - 2 * row, row, replace=False).tolist()) for row in range(300)}
+    lines = "".join(f"{' '.join(map(str, [name, *places]))}\n" for name, places in sets.items())
+    theirs = place / "primat.csv"
+    theirs.write_text(run_java(program, "write", lines))
+    convert(theirs, "unveil", place / "primat.parquet", "--from", "primat", "--bits", 1000)
+    yield (
+        f"PRIMAT: {len(sets)} filters of Java are read where their bits were set",
+        bits_in(place / "primat.parquet") == sets,
+    )
+    convert(place / "primat.parquet", "primat", place / "ours.csv")
+    ours = (place / "ours.csv").read_text()
+    same = ours.split() == theirs.read_text().split() and run_java(program, "read", ours) == lines
+    yield "PRIMAT: ours are the same texts, and Java reads them", same
+    if options.write:
+        some = theirs.read_text().splitlines()[::20]
+        found = {name: sets[name] for name in (line.split(",")[0] for line in some)}
+        write_json("java-bitset.json", {"m": 1000, "bits": found, "lines": some}, plain=True)
+
+
+def run_java(program: str, what: str, lines: str) -> str:
+    """What Java's BitSet makes of these lines."""
+    command = [program, str(ORACLE.with_name("JavaBitSets.java")), what]
+    return subprocess.run(command, input=lines, check=True, capture_output=True, text=True).stdout
 
 
 def splink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
@@ -251,43 +239,40 @@ def splink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool
     tables = {side: str(place / "people" / f"{side}.csv") for side in "ab"}
     job = {"tables": tables, "predictions": str(place / "predictions.csv")}
     count = oracle("splink", place, job)["predictions"]
-    unveil(
-        "convert", place / "predictions.csv", "--to", "unveil-links", "--out", place / "predicted.parquet", "--force"
-    )
+    convert(place / "predictions.csv", "unveil-links", place / "predicted.parquet")
     table = pq.read_table(place / "predicted.parquet")
-    ids = [set(pq.read_table(place / f"own-{side}.parquet", columns=["record_id"])[0].to_pylist()) for side in "ab"]
+    own = [place / f"own-{side}.parquet" for side in "ab"]
+    ids = [set(pq.read_table(path, columns=["record_id"])[0].to_pylist()) for path in own]
     inside = set(table["record_id_a"].to_pylist()) <= ids[0] and set(table["record_id_b"].to_pylist()) <= ids[1]
     yield f"splink: {count} predictions are read, each side from its own table", count == len(table) and inside
-    unveil(
-        "link",
-        *(place / f"own-{side}.parquet" for side in "ab"),
-        "--one-to-one",
-        "--out",
-        place / "links.parquet",
-        "--force",
-    )
+    unveil("link", *own, "--one-to-one", "--out", place / "links.parquet", "--force")
     for kind in ("splink", "splink-labels"):
-        unveil("convert", place / "links.parquet", "--to", kind, "--out", place / f"{kind}.csv", "--force")
+        convert(place / "links.parquet", kind, place / f"{kind}.csv")
     ours = {"labels": str(place / "splink-labels.csv"), "ours": str(place / "splink.csv")}
     found = oracle("splink", place, {**job, **ours})
     links = len(pq.read_table(place / "links.parquet"))
-    yield (
-        f"splink: reads our {links} labels, and finds {found['errors']} where it says something else",
-        found["labels_read"] == links,
-    )
-    expected = 800 - links  # each joins two people whom no other joins with anybody
+    said = f"splink: reads our {links} labels, and finds {found['errors']} where it says something else"
+    yield said, found["labels_read"] == links
+    expected = 2 * PEOPLE - links  # each joins two people whom no other joins with anybody
     yield (
         f"splink: joins our predictions to {found['clusters']} clusters, as our links do",
         found["clusters"] == expected,
     )
     if options.write:
-        with (place / "predictions.csv").open(newline="", encoding="utf-8") as file:
-            lines = list(csv.DictReader(file))
-        names = [name for name in lines[0] if name.startswith(("match_", "source_dataset", "unique_id"))]
-        with (VECTORS / "splink-predictions.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(lines[:40])
+        write_predictions(place / "predictions.csv")
+
+
+def write_predictions(path: Path) -> None:
+    """Forty predictions, for the tests to read."""
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    names = [name for name in lines[0] if name.startswith(("match_", "source_dataset", "unique_id"))]
+    with (VECTORS / path.name.replace("predictions", "splink-predictions")).open(
+        "w", newline="", encoding="utf-8"
+    ) as file:
+        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines[:40])
 
 
 def oracle(what: str, place: Path, job: dict[str, Any]) -> Any:
@@ -303,6 +288,11 @@ def unveil(*words: object) -> None:
     done = subprocess.run([*UNVEIL, *map(str, words)], check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"unveil {' '.join(map(str, words[:2]))} failed: {done.stderr.strip()}")
+
+
+def convert(path: Path, to: str, out: Path, *more: object) -> None:
+    """Run `unveil convert`."""
+    unveil("convert", path, "--to", to, "--out", out, "--force", *more)
 
 
 def encoded(schema: dict[str, Any], rows: list[list[str]]) -> list[str]:

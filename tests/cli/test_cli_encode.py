@@ -56,6 +56,7 @@ def test_the_file_holds_what_the_encoder_makes(place: Place) -> None:
     """Ids stay the owner's own, so that links can be traced back."""
     assert 0 == place.encode("--project", "p")[0]
     found = read_encodings(place.folder / "out.parquet")
+    assert "unveil" == found.metadata["origin"]
     schema = load(place.folder / "schema.toml")
     records = read_records(place.folder / "people.csv", schema)
     encoder = Encoder(schema, OwnerKey(keyfile.read(place.folder / "key")), project="p")

@@ -83,7 +83,7 @@ def test_every_mistake_is_told_at_once() -> None:
     schema["features"][1]["hashing"]["comparison"]["n"] = 0
     with pytest.raises(SchemaError) as refused:
         read(schema)
-    assert 2 == len(refused.value.problems)
+    assert ["clkConfig.kdf.hash", "features.1.hashing.comparison.n"] == [one.key for one in refused.value.problems]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 3}', "[" * 100_000])

@@ -159,12 +159,13 @@ def formats(*, as_json: Json = False) -> None:
         print_json({"formats": rows})
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     for column in ("format", "holds", "is", "what it is"):
         table.add_column(column)
     for row in rows:
-        table.add_row(*row.values())
+        table.add_row(*map(Text, row.values()))  # no markup: [party, row] is what it says
     results.print(table)
 
 

@@ -23,11 +23,13 @@ def encode_for_clkhash(
     file: Path, *, schema: Path, secret: Path, out: Path, reading: Reading, force: bool, as_json: bool
 ) -> None:
     """Read, encode, write and tell."""
+    from unveil.encoding.shuffling import ids_tell_order
     from unveil.files.encoded import write_encodings
     from unveil.interop.clk_files import clks_json
     from unveil.interop.clkhash_records import clkhash_encoded, read_for_clkhash, read_secret
     from unveil.interop.clkhash_schema import load_clkhash_schema
     from unveil.interop.encoding_files import write_text
+    from unveil.one_place.encode import IN_ORDER
 
     read = load_clkhash_schema(schema)
     agreed = read_secret(secret)
@@ -44,7 +46,7 @@ def encode_for_clkhash(
             out, ids=made.ids, filters=made.filters, m=made.m, blocking=made.blocking, metadata=made.metadata,
             overwrite=force,
         )  # fmt: skip
-        tell(table.notes, read.warnings)
+        tell((*table.notes, *([IN_ORDER] if ids_tell_order(table.records.ids) else [])), read.warnings)
     _report(out, made, as_json=as_json)
 
 

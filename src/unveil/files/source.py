@@ -42,6 +42,8 @@ _OTHERS: Final[tuple[tuple[bytes, str, str], ...]] = (
     ),
     (b"%PDF-", "a PDF document", _SAVE_AS_CSV),
     (b"FEA1", "a Feather file of the first version", "write it anew: today's Feather is an Arrow file"),
+    (b'{"clks":', "a file of CLKs", "unveil convert --to unveil makes a file of encodings of it"),
+    (b'{"clknblocks":', "a file of CLKs with blocks", "unveil convert --to unveil makes a file of encodings of it"),
     (b"SQLite format 3\x00", "an SQLite database", "name it as sqlite:PATH, with --query"),
 )
 

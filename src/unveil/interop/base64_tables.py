@@ -49,11 +49,13 @@ def read_primat(path: Path, *, m: int | None, part: str | None, reverse: bool = 
     for batch in table.batches(["1", part or "2"]):
         ids += batch.values(0)
         texts += batch.values(1)
-    if texts and not _is_filter(texts[0]):  # a line that names the columns
+    notes: tuple[str, ...] = ()
+    if ids and _is_header(ids[0], texts[0]):
         ids, texts = ids[1:], texts[1:]
+        notes = ("the first line names the columns, and is taken for no record",)
     if reverse:
         texts = [_turned(text) for text in texts]
-    return ReadFilters(*filters_of(path, texts, LEAST, m=m, cut=True), ids=ids)
+    return ReadFilters(*filters_of(path, texts, LEAST, m=m, cut=True), ids=ids, notes=notes)
 
 
 def primat_csv(file: Encodings, *, reverse: bool = False) -> Iterator[str]:
@@ -108,8 +110,12 @@ def _turned(text: str) -> str:
         return text
 
 
-def _is_filter(text: str) -> bool:
-    try:
-        return len(binascii.a2b_base64(text, strict_mode=True)) >= _LEAST_BYTES
-    except (binascii.Error, ValueError):
+def _is_header(one_id: str, text: str) -> bool:
+    """Whether a line names columns: no text of a filter, or a short one beside what is called an id."""
+    if not text:  # a filter without a one
         return False
+    try:
+        size = len(binascii.a2b_base64(text, strict_mode=True))
+    except (binascii.Error, ValueError):
+        return True
+    return size < _LEAST_BYTES and "id" in one_id.casefold()

@@ -32,12 +32,13 @@ _WORD: Final = 8
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadFilters:
-    """What stands in a file of encodings: filters, ids if it has any, names of blocks if it has any."""
+    """What stands in a file of encodings: filters, ids and names of blocks if it has any, what was guessed."""
 
     filters: Words
     m: int
     ids: Sequence[str] | None = None
     blocks: Sequence[Sequence[str]] | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.filters)
@@ -92,7 +93,7 @@ def clks_json(file: Encodings) -> Iterator[str]:
 def clknblocks_json(file: Encodings) -> Iterator[str]:
     """`clknblocks`: each CLK with the blocks of its record."""
     texts = texts_of(file.filters, file.m, MOST)
-    rows = ([text, *some] for text, some in zip(texts, blocks_of_keys(file.blocking), strict=True))
+    rows = ([text, *some] for text, some in zip(texts, blocks_of_keys(file), strict=True))
     yield '{"clknblocks": ['
     yield from joined_batches(map(json.dumps, rows), ", ")
     yield "]}"
@@ -103,7 +104,7 @@ def encodings_json(file: Encodings) -> Iterator[str]:
     yield '{"encodings": ['
     yield from joined_batches((f'"{text}"' for text in texts_of(file.filters, file.m, MOST)), ", ")
     yield '], "blocks": {'
-    rows = enumerate(blocks_of_keys(file.blocking))
+    rows = enumerate(blocks_of_keys(file))
     yield from joined_batches((f'"{row}": {json.dumps(some)}' for row, some in rows), ", ")
     yield "}}"
 

@@ -71,7 +71,7 @@ def read_for_clkhash(source: TableSource, schema: ClkhashSchema, reading: Readin
         for place, column in enumerate(texts):
             column.extend(batch.values(place))
         rows.extend(batch.rows)
-        ids.extend(map(str, batch.rows) if by_row else batch.values(len(sources)))
+        ids.extend(map(str, batch.rows) if by_row else map(str.strip, batch.values(len(sources))))
     if not rows:
         raise InputError(table.path, "has a header and no records")
     if len(set(ids)) != len(ids) or "" in ids:

@@ -285,10 +285,17 @@ def _refused(source: str, problems: list[Problem], hint: str | None = None) -> S
 def _explained(error: ValidationError) -> Iterator[Problem]:
     tags = {"ignored", "hashed", "string", "integer", "date", "enum", "ngram", "exact", "numeric"}
     for detail in error.errors(include_url=False):
-        at = detail["loc"]
+        at, kind = detail["loc"], detail["type"]
         parts = [str(part) for place, part in enumerate(at) if part not in tags or place == len(at) - 1]
-        what = "missing" if detail["type"] == "missing" else f"{shown(detail['input'])} is not allowed"
-        yield Problem(".".join(parts), what, detail["msg"][0].lower() + detail["msg"][1:])
+        key = ".".join(parts)
+        if kind == "missing":
+            yield Problem(key, "missing", "it cannot be left out")
+        elif kind == "extra_forbidden":
+            yield Problem(key, "unknown key", "what the documentation of clkhash has here")
+        elif (
+            kind != "too_short" or not detail["input"]
+        ):  # features that are mistaken themselves make the list no shorter
+            yield Problem(key, f"{shown(detail['input'])} is not allowed", detail["msg"][0].lower() + detail["msg"][1:])
 
 
 def _cross_checked(schema: ClkhashSchema) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from unveil.files.atomic import replacing
 from unveil.files.encoded import ORIGIN, UNVEIL, Encodings, read_encodings, write_encodings
 from unveil.files.read import read_column
 from unveil.interop.base64_tables import primat_csv, read_primat, read_ul_mds_csv, ul_mds_csv
-from unveil.interop.blocks import keys_of_blocks
+from unveil.interop.blocks import KIND, keys_of_blocks
 from unveil.interop.clk_files import (
     WRITERS,
     ReadFilters,
@@ -75,22 +75,22 @@ def read_foreign(path: Path, name: str, told: Told, *, now: datetime) -> tuple[E
     if name == UNVEIL:
         return read_encodings(path), ()
     read = _READERS[name](path, told)
-    notes = []
+    notes = list(read.notes)
     if name in _CUT and told.bits is None:
         notes.append(
             f"the length of a filter does not stand in the file, and is taken for {read.m} bits; --bits says it"
         )
     named = read_blocks(told.blocks, len(read)) if told.blocks else read.blocks
-    blocking, tables = np.zeros((len(read), 0, HASH), np.uint8), cast("tuple[str, ...]", ())
+    blocking, kind = np.zeros((len(read), 0, HASH), np.uint8), cast("str | None", None)
     if named is not None and any(named) and not told.no_blocks:
-        blocking, tables = keys_of_blocks(told.blocks or path, named)
+        blocking, kind = keys_of_blocks(named)
     ids = _ids(path, read, told)
     metadata = {
         "created": now.isoformat(timespec="seconds"),
         ORIGIN: told.origin or FORMATS[name].origin,
         FORMAT: name,
         BIT_ORDER: str(FORMATS[name].order),
-        **({"origin_blocks": ",".join(tables)} if tables else {}),
+        **({KIND: kind} if kind else {}),
     }
     return Encodings(ids, read.filters, read.m, blocking, metadata), tuple(notes)
 

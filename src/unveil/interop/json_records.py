@@ -98,7 +98,7 @@ def read_pprl_services(path: Path, *, m: int | None, part: str | None) -> ReadFi
 
 def pprl_services_json(file: Encodings, *, source: str, part: str | None) -> Iterator[str]:
     """The records as a list."""
-    filters = zip(file.ids, texts_of(file.filters, file.m, LEAST, cut=True), blocks_of_keys(file.blocking), strict=True)
+    filters = zip(file.ids, texts_of(file.filters, file.m, LEAST, cut=True), blocks_of_keys(file), strict=True)
     yield "["
     yield from joined_batches(
         (

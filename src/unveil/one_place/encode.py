@@ -9,7 +9,7 @@ from typing import Final
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.encoding.shuffling import DRAWN, shuffled
-from unveil.files.encoded import Encodings
+from unveil.files.encoded import ORIGIN, UNVEIL, Encodings
 from unveil.records import Records
 from unveil.safety.coins import SecretCoins
 from unveil.schema import Schema
@@ -29,6 +29,7 @@ def encoded(records: Records, schema: Schema, key: OwnerKey, *, project: str, no
     filters = encoder.record_level(mixed, rng=SecretCoins())
     metadata = {  # no secret is among it
         "created": now.isoformat(timespec="seconds"),
+        ORIGIN: UNVEIL,
         "fingerprint": encoder.fingerprint().hex(),
         "project": project,
         "schema": schema.name,

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from unveil.errors import SettingError
 from unveil.files.encoded import UNVEIL, Encodings
+from unveil.interop.blocks import KIND
 from unveil.linkage.engine import Compare
 from unveil.models.choice import assessor, record_model
 from unveil.one_place.linked import OWNERS
@@ -57,10 +58,10 @@ def _check_origins(left: Encodings, right: Encodings) -> None:
             hint="encode both files with the same tool (unveil encode --clkhash-schema makes the CLKs of clkhash); if "
             "one of them only came by way of another tool's format, convert it again with --origin",
         )
-    if left.metadata.get("origin_blocks") != right.metadata.get("origin_blocks"):
+    if left.metadata.get(KIND) != right.metadata.get(KIND):
         raise SettingError(
-            "the blocks of the two files are of different kinds",
-            hint="make them with one blocking schema, or convert both files again with --no-blocks",
+            "one of the files has blocks of another tool, and the other has none of them",
+            hint="convert both with their blocks, or both with --no-blocks",
         )
 
 

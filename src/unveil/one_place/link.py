@@ -15,6 +15,7 @@ from unveil.encoding.keys import OwnerKey
 from unveil.engines import choose
 from unveil.errors import SettingError
 from unveil.files.encoded import Encodings
+from unveil.interop.blocks import in_common_columns
 from unveil.linkage.engine import Compare, Neighbours, comparing
 from unveil.one_place.by_threshold import link_by_threshold
 from unveil.one_place.encoded_files import check_alike, record_unit_on, schema_of
@@ -146,6 +147,7 @@ def link_encodings(
     clock: Callable[[], float] = time.perf_counter,
 ) -> FilesLinked:
     """The links between two files of encodings."""
+    sides = in_common_columns(*sides)
     check_alike(*sides)
     ids = (sides[0].ids, sides[1].ids)
     same = same_records((ids[0], sides[0].filters), (ids[1], sides[1].filters))
