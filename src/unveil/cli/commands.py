@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 GROUPS = (
-    "demo", "generate", "schema", "key", "encode", "link",
+    "demo", "generate", "check", "schema", "key", "encode", "link",
     "project", "pki", "serve", "token", "reviewer", "review_command", "owner", "join", "parties", "audit",
     "simulate", "engines", "bench", "experiment",
 )  # fmt: skip

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from unveil.errors import InputError
+from unveil.schema.attribute_roles import role_from_name
 
 
 class MissingColumns(InputError):
@@ -22,6 +24,7 @@ class MissingColumns(InputError):
 # Comparing names is slow, and a hostile header may have a million long ones.
 _LOOKED_AT: Final = 1000
 _LONGEST: Final = 64
+_FEW: Final = 2
 
 
 def column_positions(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]:
@@ -46,13 +49,30 @@ def column_positions(path: Path, names: Sequence[str], needed: Sequence[str]) ->
 def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
     free = {_plain(name): name for name in names[:_LOOKED_AT] if name not in needed and len(name) <= _LONGEST}
     close = {name: difflib.get_close_matches(_plain(name), free, n=1, cutoff=0.75) for name in missing}
-    return {name: free[found[0]] for name, found in close.items() if found}
+    found = {name: free[alike[0]] for name, alike in close.items() if alike}
+    left = [name for name in free.values() if name not in found.values()]
+    return found | _same_role([name for name in missing if name not in found], left)
+
+
+def _same_role(missing: Sequence[str], free: Sequence[str]) -> dict[str, str]:
+    """Columns that say the same of a person in other words, as Nachname does for last_name; none where two might."""
+    roles = [role_from_name(name) for name in free]
+    if sum(role != "other" for role in roles) < max(_FEW, len(free) / 3):
+        return {}  # a person may be called Alter or Town; whole lines of people are not
+    wanted = {name: role_from_name(name) for name in missing}
+    sought = list(wanted.values())
+    return {
+        name: free[roles.index(role)]
+        for name, role in wanted.items()
+        if role != "other" and roles.count(role) == 1 and sought.count(role) == 1
+    }
 
 
 def _hint(near: Mapping[str, str], missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
     if near:
         found = "; ".join(f"{name} may be the file's {own}" for name, own in near.items())
-        return f"{found}: say so with --column attribute=column (--id for the record id), or set column in the schema"
+        said = " ".join(f"--column {shlex.quote(f'{name}={own}')}" for name, own in near.items())
+        return f"{found}: say so with {said} (--id for the record id), or set column in the schema"
     if len(missing) == len(needed):
         return (
             f"the first line must be a header; it has {len(names)} cells and none of the needed names: say which "
