@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from unveil.errors import InputError
+from unveil.files.reading import DELIMITERS
 from unveil.schema.attribute_roles import role_from_name
 
 
@@ -49,9 +49,15 @@ def column_positions(path: Path, names: Sequence[str], needed: Sequence[str]) ->
 def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
     free = {_plain(name): name for name in names[:_LOOKED_AT] if name not in needed and len(name) <= _LONGEST}
     close = {name: difflib.get_close_matches(_plain(name), free, n=1, cutoff=0.75) for name in missing}
-    found = {name: free[alike[0]] for name, alike in close.items() if alike}
+    found = {name: free[alike[0]] for name, alike in close.items() if alike and not _apart(name, free[alike[0]])}
     left = [name for name in free.values() if name not in found.values()]
     return found | _same_role([name for name in missing if name not in found], left)
+
+
+def _apart(one: str, other: str) -> bool:
+    """Whether two names that are alike say other things of a person, as date_of_birth and place_of_birth do."""
+    roles = {role_from_name(one), role_from_name(other)} - {"other"}
+    return len(roles) > 1
 
 
 def _same_role(missing: Sequence[str], free: Sequence[str]) -> dict[str, str]:
@@ -69,10 +75,12 @@ def _same_role(missing: Sequence[str], free: Sequence[str]) -> dict[str, str]:
 
 
 def _hint(near: Mapping[str, str], missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
+    if len(names) == 1 and (sign := next((sign for sign in ";,\t|" if sign in names[0]), None)):
+        name = next(name for name, one in DELIMITERS.items() if one == sign)
+        return f"lines seem to be cut at the wrong sign: leave --delimiter out, or say --delimiter {name}"
     if near:
         found = "; ".join(f"{name} may be the file's {own}" for name, own in near.items())
-        said = " ".join(f"--column {shlex.quote(f'{name}={own}')}" for name, own in near.items())
-        return f"{found}: say so with {said} (--id for the record id), or set column in the schema"
+        return f"{found}: say so with --column attribute=column (--id for the record id), or set column in the schema"
     if len(missing) == len(needed):
         return (
             f"the first line must be a header; it has {len(names)} cells and none of the needed names: say which "
