@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
 from command_line import Done, unveil
 
@@ -143,3 +144,17 @@ def test_what_is_no_profile_is_refused_with_the_cure(people: list[Row], tmp_path
     assert 1 == done.returncode
     assert "is no profile of a file" in done.stderr
     assert "unveil check FILE --out profile.json" in done.stderr
+
+
+def test_a_table_of_postgresql_is_looked_at_like_a_file(people: list[Row], postgres_url: str) -> None:
+    """Registers are databases more often than files; nothing can be written through a query."""
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("create table people (id text, vorname text, geboren date)")
+        rows = [(row["record_id"], row["first_name"], row["date_of_birth"]) for row in people]
+        connection.cursor().executemany("insert into people values (%s, %s, %s)", rows)
+    out = checked(postgres_url, "--query", "select * from people order by id").stdout
+    assert "600 records, identified by column id" in out
+    assert "9999-99-99 (100%)" in out
+    done = unveil("check", postgres_url, "--query", "delete from people")
+    assert "the query failed" in done.stderr
+    assert "600 records" in checked(postgres_url, "--query", "select * from people").stdout
