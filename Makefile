@@ -9,7 +9,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo parties test browser quick fuzz lint format bench package sbom image interop docs pictures requirements clean
+.PHONY: help setup demo parties test browser quick fuzz lint format bench package sbom image interop docs site pictures requirements clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
@@ -90,6 +90,9 @@ image: setup  ## build the image from the Containerfile, or run its steps in a c
 docs: setup  ## write the command and schema reference anew from the code
 	$(BIN)/python -m tools.reference docs
 
+site: setup  ## build the documentation into site/: static files that load nothing from elsewhere
+	$(BIN)/python -m tools.site site
+
 pictures: setup browser  ## draw the pictures of the documentation anew from a run of the demo
 	$(BIN)/python -m tools.pictures docs/images
 
@@ -102,4 +105,4 @@ requirements:  ## compile the pinned requirements anew (needs uv)
 	$(COMPILE) --group peers -o requirements/peers.txt
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) $(PEERS) .browser demo parties bench dist .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) .browser demo parties bench dist site .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

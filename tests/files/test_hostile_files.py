@@ -130,7 +130,19 @@ def test_a_missing_column_is_named_with_the_header_that_is_near(tmp_path: Path) 
     assert "needed columns missing: first_name, zip" in error.problem
     assert error.hint is not None
     assert "first_name may be the file's First-Name" in error.hint
-    assert "postcode" not in error.hint
+    assert "zip" not in error.hint, "one column alone may be a person's"
+
+
+def test_a_missing_column_is_named_with_the_header_that_says_the_same(tmp_path: Path) -> None:
+    """Other registers have other words; whoever copies the options from the hint has said which are which."""
+    error = refused_bytes(tmp_path, b"record_id,Vorname,PLZ,Note\n" + GOOD.replace(b"\n", b",x\n"))
+    assert error.hint is not None
+    assert "--column first_name=Vorname --column zip=PLZ" in error.hint
+
+
+def test_a_person_in_the_place_of_a_header_is_not_named(tmp_path: Path) -> None:
+    """There are people whose name is a word for an attribute."""
+    assert "Alter" not in str(refused_bytes(tmp_path, b"17,Alter,Berta,Wien\n" + GOOD))
 
 
 def test_a_file_without_a_header_does_not_show_its_first_person(tmp_path: Path) -> None:

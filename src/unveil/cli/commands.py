@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 GROUPS = (
-    "demo", "generate", "schema", "key", "encode", "link", "convert",
+    "demo", "generate", "check", "schema", "key", "encode", "link", "convert",
     "project", "pki", "unit", "serve", "token", "reviewer", "review_command", "owner", "join", "parties", "audit",
     "simulate", "engines", "bench", "experiment", "doctor", "completion",
 )  # fmt: skip

@@ -28,7 +28,7 @@ def link(
     b: Annotated[Path, typer.Argument(help="the other file, of the same kind", show_default=False)],
     *,
     out: Annotated[
-        Path, typer.Option(help="file to write links to: CSV, or .parquet or .json by its name", show_default=False)
+        Path, typer.Option(help="file for the links: CSV, or .parquet, .feather, .json by its name", show_default=False)
     ],
     persons: Annotated[
         Path | None,
@@ -92,6 +92,7 @@ def link(
     from unveil.cli.linked import say_result, write_result
     from unveil.files.atomic import check_target
     from unveil.files.encoded import holds_encodings
+    from unveil.files.write_table import check_format
     from unveil.one_place.link import OnePlaceSettings
 
     place: Place | None = ("terminal" if terminal else "page") if review or terminal else None
@@ -101,6 +102,8 @@ def link(
     )  # fmt: skip
     for path in filter(None, (out, persons, report)):
         check_target(path, overwrite=force)
+    for path in filter(None, (out, persons)):
+        check_format(path)
     more: tuple[str, ...] = ()
     if holds_encodings(a) or holds_encodings(b):
         given = {"--schema": schema is not None, "--key": key is not None, **said_of(readings)}

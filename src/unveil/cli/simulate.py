@@ -11,6 +11,7 @@ import typer
 from unveil.cli.app import app
 from unveil.cli.door import notes, print_json, results
 from unveil.cli.options import EngineName, JsonObject, SchemaName
+from unveil.cli.table_options import tell
 
 if TYPE_CHECKING:
     from unveil.lab.evaluation.result import RunResult
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from unveil.models.forest import Forest
     from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import Schema
+
+_NO_TRUTH = (
+    "the truth names no pair, so every link counts as wrong and recall is of nobody: truth.csv has a row for each "
+    "person in both files, with the columns record_id_a and record_id_b"
+)
 
 
 @app.command()
@@ -127,6 +133,8 @@ def _run(
     with Stages(notes) as stages:
         stages.begin("reading records")
         a, b, truth = read_dataset(data, schema)
+        if not len(truth):
+            tell((), [_NO_TRUTH])
         watch.lap("reading")
         study = Study(data.resolve().name, schema, a, b, truth, choose(engine), seed=seed)
         stages.begin("encoding records")

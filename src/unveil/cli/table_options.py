@@ -61,6 +61,15 @@ _OPTIONS: Final[dict[str, tuple[Any, object]]] = {
         Annotated[str | None, typer.Option(help="sheet of a workbook; the first if not given", show_default=False)],
         None,
     ),
+    "query": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="SQL", help="what to read, of sqlite:PATH, duckdb:PATH or postgresql://…", show_default=False
+            ),
+        ],
+        None,
+    ),
     "no_header": (
         Annotated[bool, typer.Option("--no-header", help="no line names the columns; they are called 1, 2, 3, …")],
         False,
@@ -151,6 +160,7 @@ def reading_of(
     delimiter: str | None = None,
     dates: str | None = None,
     sheet: str | None = None,
+    query: str | None = None,
     no_header: bool = False,
 ) -> Reading:
     """What the options say together."""
@@ -162,6 +172,7 @@ def reading_of(
         delimiter=delimiter,
         header=not no_header,
         sheet=sheet,
+        query=query,
         id=id_column,
         columns=columns,
         dates=first_in_dates(dates),

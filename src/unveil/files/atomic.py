@@ -16,9 +16,9 @@ _EXISTS_HINT = "choose another name, or pass --force to replace it"
 def check_target(path: Path, *, overwrite: bool, hint: str = _EXISTS_HINT) -> None:
     """Refuse a path that cannot be written, before any long work is done for it; `hint` if it exists already."""
     if path.is_dir():
-        raise SettingError(f"{path}: is a directory, not a file")
+        raise SettingError(f"{path}: is a directory, not a file", hint="name a file in it")
     if not path.parent.is_dir():
-        raise SettingError(f"{path}: the folder {path.parent} does not exist")
+        raise SettingError(f"{path}: the folder {path.parent} does not exist", hint=f"make it: mkdir -p {path.parent}")
     if not overwrite and path.exists():
         raise SettingError(f"{path}: exists already", hint=hint)
 

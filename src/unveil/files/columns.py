@@ -15,7 +15,8 @@ from unveil.files.arrow_rows import StreamTable
 from unveil.files.arrow_text import NotWhole
 from unveil.files.open_table import TableSource, open_table
 from unveil.files.read import ValueCodes, coded
-from unveil.files.reading import AS_FOUND, Reading
+from unveil.files.reading import AS_FOUND, DELIMITERS, Reading
+from unveil.files.source import EXPORT_AGAIN, NO_RECORDS
 from unveil.files.table import Table
 from unveil.records import Column
 
@@ -64,7 +65,7 @@ def _read(table: Table, names: Sequence[str]) -> dict[str, Column]:
         for place, (name, coder) in enumerate(zip(rest, coders, strict=True)):
             parts[place].append(coded(table.path, batch, place, name, coder))
     if not records:
-        raise InputError(table.path, "has a header and no records")
+        raise InputError(table.path, NO_RECORDS, hint=EXPORT_AGAIN)
     found = {name: Column(ids, np.arange(records, dtype=np.int32)) for name, ids in own.items()}
     for name, coder, part in zip(rest, coders, parts, strict=True):
         found[name] = Column(tuple(coder.codes), np.concatenate(part))
@@ -74,6 +75,9 @@ def _read(table: Table, names: Sequence[str]) -> dict[str, Column]:
 def _check_names(path: Path, names: Sequence[str], *, header: bool) -> None:
     if not names:
         raise InputError(path, "has no column of text or whole numbers", hint="write the columns as text")
+    if len(names) == 1 and any(sign in names[0] for sign in DELIMITERS.values()):
+        hint = "leave --delimiter out, for it is found, or say which sign stands between values"
+        raise InputError(path, "lines seem to be cut at the wrong sign: there is one column", hint=hint)
     # A first line that holds a number or an address in the place of a name is a person.
     if header and any("@" in name or not any(letter.isalpha() for letter in name) for name in names):
         raise _no_header(path)

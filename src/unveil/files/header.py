@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from unveil.errors import InputError
+from unveil.files.reading import DELIMITERS
+from unveil.schema.attribute_roles import role_from_name
 
 
 class MissingColumns(InputError):
@@ -22,6 +24,7 @@ class MissingColumns(InputError):
 # Comparing names is slow, and a hostile header may have a million long ones.
 _LOOKED_AT: Final = 1000
 _LONGEST: Final = 64
+_FEW: Final = 2
 
 
 def column_positions(path: Path, names: Sequence[str], needed: Sequence[str]) -> list[int]:
@@ -46,10 +49,35 @@ def column_positions(path: Path, names: Sequence[str], needed: Sequence[str]) ->
 def _near(missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
     free = {_plain(name): name for name in names[:_LOOKED_AT] if name not in needed and len(name) <= _LONGEST}
     close = {name: difflib.get_close_matches(_plain(name), free, n=1, cutoff=0.75) for name in missing}
-    return {name: free[found[0]] for name, found in close.items() if found}
+    found = {name: free[alike[0]] for name, alike in close.items() if alike and not _apart(name, free[alike[0]])}
+    left = [name for name in free.values() if name not in found.values()]
+    return found | _same_role([name for name in missing if name not in found], left)
+
+
+def _apart(one: str, other: str) -> bool:
+    """Whether two names that are alike say other things of a person, as date_of_birth and place_of_birth do."""
+    roles = {role_from_name(one), role_from_name(other)} - {"other"}
+    return len(roles) > 1
+
+
+def _same_role(missing: Sequence[str], free: Sequence[str]) -> dict[str, str]:
+    """Columns that say the same of a person in other words, as Nachname does for last_name; none where two might."""
+    roles = [role_from_name(name) for name in free]
+    if sum(role != "other" for role in roles) < max(_FEW, len(free) / 3):
+        return {}  # a person may be called Alter or Town; whole lines of people are not
+    wanted = {name: role_from_name(name) for name in missing}
+    sought = list(wanted.values())
+    return {
+        name: free[roles.index(role)]
+        for name, role in wanted.items()
+        if role != "other" and roles.count(role) == 1 and sought.count(role) == 1
+    }
 
 
 def _hint(near: Mapping[str, str], missing: Sequence[str], names: Sequence[str], needed: Sequence[str]) -> str:
+    if len(names) == 1 and (sign := next((sign for sign in ";,\t|" if sign in names[0]), None)):
+        name = next(name for name, one in DELIMITERS.items() if one == sign)
+        return f"lines seem to be cut at the wrong sign: leave --delimiter out, or say --delimiter {name}"
     if near:
         found = "; ".join(f"{name} may be the file's {own}" for name, own in near.items())
         return f"{found}: say so with --column attribute=column (--id for the record id), or set column in the schema"

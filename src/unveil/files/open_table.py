@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from unveil.errors import SettingError
 from unveil.files.arrow_rows import ArrowStream, ArrowTable, StreamTable
 from unveil.files.csv_rows import CsvTable
+from unveil.files.database import is_database, queried
 from unveil.files.parquet_rows import ParquetTable
 from unveil.files.reading import AS_FOUND, Reading
 from unveil.files.source import bytes_at, kind_of
@@ -21,10 +23,16 @@ def open_table(source: TableSource, reading: Reading = AS_FOUND, *, needed: Sequ
     """
     The table that stands there: text and packed text, Excel workbooks, Parquet, Arrow and Feather.
 
-    What it is, is told by its first bytes and not by its name. The `needed` columns help to tell how text is written.
+    A database brings what `reading.query` asks. What a file is, is told by its first bytes and not by its name. The
+    `needed` columns help to tell how text is written.
     """
     if not isinstance(source, Path | str):
         return StreamTable.of(source)
+    if is_database(source):
+        return queried(source, reading.query)
+    if reading.query is not None:
+        hint = "name a database: sqlite:PATH, duckdb:PATH or postgresql://HOST/NAME"
+        raise SettingError("--query is asked of a database, and this is a file", hint=hint)
     data = bytes_at(Path(source))
     kind = kind_of(data)
     if kind == "csv":

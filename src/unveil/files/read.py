@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from unveil.files.header import MissingColumns
 from unveil.files.open_table import TableSource, open_table
 from unveil.files.own_columns import possible_columns, schema_for
 from unveil.files.reading import AS_FOUND, ROW, Reading
-from unveil.files.source import FIELD_LIMIT
+from unveil.files.source import EXPORT_AGAIN, FIELD_LIMIT, NO_RECORDS
 from unveil.files.table import Repeated, RowBatch, Table
 from unveil.forms.column_forms import in_form
 from unveil.records import Column, Records
@@ -107,7 +108,7 @@ def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -
     parts: list[list[NDArray[np.int32]]] = [[] for _ in sources]
     names: dict[str, int] = {}
     rows: list[Sequence[int]] = []
-    for batch in _batches(table, [own.input.id, *sources] if among else sources, reading):
+    for batch in _batches(table, [own.input.id, *sources] if among else sources, reading, own):
         rows.append(batch.rows)
         if among:
             _take_ids(table.path, batch, own.input.id, names)
@@ -115,7 +116,7 @@ def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -
             parts[place].append(coded(table.path, batch, place + among, name, coder))
     numbers = np.concatenate([np.zeros(0, np.int64), *map(np.asarray, rows)])
     if not len(numbers):
-        raise InputError(table.path, "has a header and no records")
+        raise InputError(table.path, NO_RECORDS, hint=EXPORT_AGAIN)
     ids: Sequence[str] = tuple(names)
     if not among:
         ids = table.ids(own.input.id) if isinstance(table, StreamTable) and in_memory else ArrowIds.of_rows(numbers)
@@ -144,14 +145,26 @@ def formed(
     return OwnTable(Records(ids, found), own, notes, tuple(findings))
 
 
-def _batches(table: Table, needed: Sequence[str], reading: Reading) -> Iterator[RowBatch]:
+def _batches(table: Table, needed: Sequence[str], reading: Reading, own: Schema) -> Iterator[RowBatch]:
     try:
         yield from table.batches(needed)
     except MissingColumns as error:
         if reading.header:
-            raise
+            raise MissingColumns(table.path, error.missing, error.near, hint=_said_so(error, own)) from None
         hint = "without a header columns are called 1, 2, 3, …: say --column attribute=number for each, and --id number"
         raise MissingColumns(table.path, error.missing, {}, hint=f"{hint} or --id row") from None
+
+
+def _said_so(error: MissingColumns, own: Schema) -> str:
+    """The options that say which columns are meant, to be copied; the error's own hint where nothing is near."""
+    if not error.near:
+        return error.hint or ""
+    options = {attribute.source: f"--column {attribute.name}=" for attribute in own.attributes}
+    options[own.input.id] = "--id "
+    found = "; ".join(f"{name} may be the file's {near}" for name, near in error.near.items())
+    said = " ".join(f"{options[name]}{shlex.quote(near)}" for name, near in error.near.items())
+    there = "" if own.input.id not in error.missing or own.input.id in error.near else " and --id COLUMN or --id row"
+    return f"{found}: say so with {said}{there}, or set column in the schema"
 
 
 def _take_ids(path: Path, batch: RowBatch, column: str, rows: dict[str, int]) -> None:

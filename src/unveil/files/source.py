@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import stat
@@ -27,6 +28,9 @@ _PARQUET: Final = b"PAR1"
 _ARROW_FILE: Final = b"ARROW1\0\0"
 _ARROW_STREAM: Final = b"\xff\xff\xff\xff"
 _MOST_HELD: Final = 4 << 30  # bytes of standard input: they stay in memory, and on no disk
+#: What is said of a table with a header alone, and the cure.
+NO_RECORDS: Final = "has a header and no records"
+EXPORT_AGAIN: Final = "export it again, and look whether a filter left records out"
 _SAVE_AS_CSV: Final = "save it as CSV (UTF-8) or Parquet"
 _UNPACK: Final = "unpack it first"
 _WORKBOOK_PARTS: Final = (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")
@@ -101,12 +105,12 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         # A named pipe would block for ever and a device may never end, so the kind of file is asked before opening.
         mode = os.stat(path).st_mode  # noqa: PTH116 - the same call, and it takes any path
         if stat.S_ISDIR(mode):
-            raise InputError(path, "is a directory, not a file")
+            raise InputError(path, "is a directory, not a file", hint="name the file of records in it")
         if not stat.S_ISREG(mode):
             raise InputError(path, "is not a plain file", hint="copy it to a file first")
         handle = Path(path).open("rb")  # noqa: SIM115 - closed by the with below
     except FileNotFoundError:
-        raise InputError(path, "no such file") from None
+        raise InputError(path, "no such file", hint=_where_else(path)) from None
     except PermissionError:
         raise InputError(path, "no permission to read it") from None
     except (OSError, ValueError) as error:
@@ -116,13 +120,23 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         yield handle
 
 
+def _where_else(path: Path) -> str:
+    """A file in the same folder that is called nearly so, or how to look for it."""
+    try:
+        there = [each.name for each in Path(path).parent.iterdir() if each.is_file()]
+    except OSError:
+        return f"there is no folder {Path(path).parent}, going by the folder that you are in"
+    near = difflib.get_close_matches(Path(path).name, there, n=1)
+    return f"{near[0]} lies there" if near else "check the path, which goes from the folder that you are in"
+
+
 def kind_of(data: TableBytes) -> Kind:
     """What kind of table the bytes are, by the first of them; anything else is an InputError."""
     path = data.path
     with data.unpacked() as handle:
         head = _head(path, handle)
     if not head:
-        raise InputError(path, "is empty")
+        raise InputError(path, "is empty", hint=EXPORT_AGAIN)
     found = _by_beginning(head)
     if found not in {None, "csv"} and data.packed:
         raise InputError(path, f"is compressed with {data.packed}, and not text", hint=_UNPACK)

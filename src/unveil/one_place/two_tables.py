@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from unveil.encoding.planning.column_fit import doubts
+from unveil.encoding.planning.column_signs import column_signs
 from unveil.encoding.planning.facts import facts_of
 from unveil.encoding.planning.proposal import ProposedSchema, Stage, propose
 from unveil.files.arrow_ids import ArrowIds
@@ -62,7 +63,7 @@ def read_two(a: NamedTable, b: NamedTable, schema: Schema | None = None, *, stag
         own = read_own(table.source, schema, table.reading)
         records.append(own.records)
         notes += own.notes
-        warnings += _doubts(table.name, own.schema, own.records)
+        warnings += [*_doubts(table.name, own.schema, own.records), *_signs(table.name, own.schema, own.records)]
         warnings += [f"{table.name}, {one}" for one in own.warnings]
     return TwoTables((records[0], records[1]), schema, notes=tuple(notes), warnings=tuple(warnings))
 
@@ -73,6 +74,15 @@ def _doubts(name: str, schema: Schema, records: Records) -> list[str]:
         f"{name}, column {attribute.source}: {doubt.sentence}; it is read as {attribute.name}"
         for attribute in schema.attributes
         for doubt in doubts(attribute, facts_of(records.columns[attribute.name]))
+    ]
+
+
+def _signs(name: str, schema: Schema, records: Records, columns: Mapping[str, str] | None = None) -> list[str]:
+    """What speaks for values of attributes being lost before they came here; `columns` are the file's own."""
+    return [
+        f"{name}, column {(columns or {}).get(attribute.source, attribute.source)}: {sentence}"
+        for attribute in schema.attributes
+        for sentence in column_signs(attribute, records.columns[attribute.name])
     ]
 
 
@@ -106,6 +116,8 @@ def _by_proposal(a: NamedTable, b: NamedTable, stage: Stage) -> TwoTables:
         warnings=(
             *(f"{a.name}, column {name}: {one.remark}" for name, one in found.columns.items() if one.remark),
             *(f"{table.name}, {one}" for table, side in zip((a, b), found.warnings, strict=True) for one in side),
+            *_signs(a.name, found.schema, found.records),
+            *_signs(b.name, found.schema, found.other, found.elsewhere),
         ),
     )
 

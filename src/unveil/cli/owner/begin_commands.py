@@ -44,11 +44,17 @@ def init(
     --column last_name=surname
     """
     from unveil.cli.owner.screen import TerminalNotes
+    from unveil.errors import SettingError
     from unveil.projects.column_mapping import ColumnMapping
     from unveil.runtime.owner.init import OwnerFiles
     from unveil.runtime.owner.service import OwnerService
     from unveil.schema import Input
 
+    if reading.query is not None:
+        hint = (
+            "handles stand for the rows of a file that does not change: save what the query brings, and name the file"
+        )
+        raise SettingError("--query: an owner's records are read from a file", hint=hint)
     service = OwnerService(folder, demonstration=demonstration, observer=TerminalNotes(notes))
     columns = ColumnMapping(reading.id or Input().id, reading.columns)
     files = OwnerFiles(project, data, key, certificate, tls_key, authority, policy, columns, reading)

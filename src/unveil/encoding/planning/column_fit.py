@@ -20,6 +20,11 @@ _OTHER: Final = "other"
 _FREE_TEXT: Final = 60  # characters
 _SHORT_DATE: Final = 6  # digits that may be any number
 
+#: Names of people: which list its values should be in, and which not.
+_NAMES: Final = {"given_name": ("given", "family"), "family_name": ("family", "given")}
+#: The share of the values that stand in the list of the other names, where columns were exchanged: of the commonest.
+_LEAST_COMMON: Final = {"given_name": 0.04, "family_name": 0.1}
+
 DoubtKind = Literal["name", "contents", "form"]
 
 
@@ -79,6 +84,10 @@ def _by_contents(role: str, facts: ColumnFacts) -> Doubt | None:
 def _is_something_else(role: str, facts: ColumnFacts) -> bool:
     """Whether values are written as those of another role alone are."""
     is_date = facts.most_are("full date") and facts.length > _SHORT_DATE
+    if role in _NAMES:
+        mine, other = (facts.shares[f"common {one} name"] for one in _NAMES[role])
+        if other >= _LEAST_COMMON[role] and other > 2 * mine:
+            return True
     is_mail, is_phone = facts.most_are("e-mail", 0.5), facts.most_are("dialled")
     return (is_date and role != "birth_date") or (is_mail and role != "email") or (is_phone and not ROLES[role].number)
 

@@ -103,7 +103,8 @@ def id_column(columns: Mapping[str, ColumnFacts], wanted: str | None = None, *, 
 
 def _checked_id(columns: Mapping[str, ColumnFacts], wanted: str) -> str:
     if wanted not in columns:
-        raise SettingError(f"no column {wanted}{near(wanted, columns)}", hint="name a column of the file")
+        hint = "--id names a column of the file, or says row to number the records"
+        raise SettingError(f"no column {wanted}{near(wanted, columns)}", hint=hint)
     if not _identifies(columns[wanted]):
         raise SettingError(f"column {wanted} is empty in a record, or the same in two", hint="ids must be unique")
     return wanted

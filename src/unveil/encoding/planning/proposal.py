@@ -27,6 +27,7 @@ from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import make_trials
 from unveil.errors import SettingError
 from unveil.forms.column_forms import in_form
+from unveil.forms.findings import many
 from unveil.records import Column, Records
 from unveil.schema import Attribute, BlockingKey, Input, LayerA, Schema
 from unveil.settings.mistakes import near
@@ -38,6 +39,7 @@ _SAMPLE: Final = 50_000  # records that are enough to tell how rare keys are
 #: Keys are chosen for registers that are worse than assumed: of four times the errors, with a tenth of values missing.
 _TIMES: Final = 4.0
 _MISSING: Final = 0.1
+_FEW: Final = 3  # records
 _APART: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -178,10 +180,18 @@ def _chosen(
                 roles[name] = replace(column, left_out=column.left_out or "the other file has no such column")
     kept = [name for name, column in roles.items() if column.left_out is None]
     if not kept:
-        raise SettingError("no column is of use", hint="columns must hold marks of people: names, dates, addresses")
+        raise _of_no_use(facts, theirs)
     own = attribute_names(kept, [roles[column].role for column in kept], taken=said[0])
     names = {column: attribute_of.get(column, name) for column, name in zip(kept, own, strict=True)}
     return _Chosen(roles, names, {c: elsewhere[c] for c in kept if c in elsewhere})
+
+
+def _of_no_use(facts: Mapping[str, ColumnFacts], theirs: Mapping[str, ColumnFacts] | None) -> SettingError:
+    records = min(next(iter(side.values())).records for side in (facts, theirs) if side)
+    if records < _FEW:
+        said = f"{many(records, 'record')}: too few to tell what the columns are"
+        return SettingError(said, hint="name a schema with --schema; unveil schema list has the built-in ones")
+    return SettingError("no column is of use", hint="columns must hold marks of people: names, dates, addresses")
 
 
 def _same_elsewhere(

@@ -54,7 +54,12 @@ def read_dataset(directory: Path, schema: Schema) -> tuple[Records, Records, NDA
 def _member(directory: Path, name: str) -> Path:
     found = [path for suffix in ("csv", "parquet") if (path := directory / f"{name}.{suffix}").exists()]
     if not found:
-        raise InputError(directory, f"holds neither {name}.csv nor {name}.parquet")
+        hint = (
+            "without a truth, unveil link links two files"
+            if name == "truth"
+            else "a data set is a.csv, b.csv, truth.csv"
+        )
+        raise InputError(directory, f"holds neither {name}.csv nor {name}.parquet", hint=hint)
     if len(found) > 1:
         raise InputError(directory, f"holds both {name}.csv and {name}.parquet", hint="keep the one that counts")
     return found[0]

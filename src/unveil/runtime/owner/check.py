@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unveil.encoding.planning.column_signs import column_signs
 from unveil.protocol.messages import HASH, ID, filter_bytes
 from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
 from unveil.roles.owner.lengths import short_enough
@@ -112,8 +113,17 @@ def check_report(folder: OwnerFolder) -> CheckReport:
         unique_records=alone,
         unique_share=share(alone, len(folder.records)),
         notes=(*folder.own.notes, *(one.words for one in folder.own.findings if not one.is_warning)),
-        warnings=folder.own.warnings,
+        warnings=(*folder.own.warnings, *_signs(folder)),
     )
+
+
+def _signs(folder: OwnerFolder) -> list[str]:
+    """What speaks for values being lost before they came here."""
+    return [
+        f"{attribute.name}: {sentence}"
+        for attribute in folder.member.project.linkage.attributes
+        for sentence in column_signs(attribute, folder.records.columns[attribute.name])
+    ]
 
 
 def _record_unit(folder: OwnerFolder) -> RecordUnitCheck:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Collection
@@ -174,7 +175,7 @@ def _column_hint(error: MissingColumns, schema: Schema) -> str | None:
         few = len(error.missing) < len(options)
         return f"say which columns they are: unveil owner init --column ATTRIBUTE=COLUMN; {_IN_CONFIG}" if few else None
     found = "; ".join(f"{name} may be the file's {own}" for name, own in error.near.items())
-    meant = " ".join(f"{options[name]}{own}" for name, own in error.near.items())
+    meant = " ".join(f"{options[name]}{shlex.quote(own)}" for name, own in error.near.items())
     return f"{found}: unveil owner init {meant} says so; {_IN_CONFIG}"
 
 
