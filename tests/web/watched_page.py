@@ -84,6 +84,17 @@ class Watched:
         self.page.wait_for_timeout(30)
         return [*self.broken, *(each for each in self.said if not each.startswith("Clear-Site-Data header"))]
 
+    def found_on_every_screen(self) -> list[str]:
+        """What axe finds wide and light, and on a phone in dark colours; and what is wider than the screen."""
+        found = []
+        for scheme, width, height in (("dark", 390, 844), ("light", 1280, 900)):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.set_viewport_size({"width": width, "height": height})
+            found += [f"{scheme}: {each}" for each in self.found_by_axe()]
+            if not self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+                found.append(f"wider than {width}")
+        return found
+
     def found_by_axe(self) -> list[str]:
         self.page.evaluate(axe())
         found = self.page.evaluate("(rules) => axe.run(document, {runOnly: {type: 'tag', values: rules}})", RULES)[
