@@ -203,6 +203,41 @@ def german_is_the_same_page_in_other_words(live: LiveReview, seen: Watched) -> N
     seen.stage("pair")
 
 
+def everybody_may_choose_other_keys_or_none(live: LiveReview, seen: Watched) -> None:
+    """Who speaks to a computer would set single letters off by chance. A letter is for one act alone."""
+    page = seen.page
+    page.goto(f"{live.address}/review/keys")
+    page.get_by_label("no match", exact=True).fill("m")
+    page.get_by_role("button", name="Use these keys").press("Enter")
+    assert "a letter of its own" in page.inner_text("[role=alert]")
+    page.wait_for_timeout(30)
+    assert "status of 422" in seen.said.pop(), "the browser's word on the form that was refused"
+    assert [] == seen.found_by_axe()
+    page.get_by_label("no match", exact=True).fill("x")
+    page.get_by_role("button", name="Use these keys").press("Enter")
+    seen.stage("pair")
+    count = page.locator(".drafts li").count()
+    page.keyboard.press("n")
+    with seen.step():
+        page.keyboard.press("x")
+    assert count + 1 == page.locator(".drafts li").count()
+    assert ["m", "x", "s", "k"] == page.locator(".decision kbd").all_inner_texts()
+    page.goto(f"{live.address}/review/keys")
+    page.get_by_label("no single keys").check()
+    page.get_by_role("button", name="Use these keys").press("Enter")
+    seen.stage("pair")
+    for key in "mxnsk?1":
+        page.keyboard.press(key)
+    assert 0 == page.locator(".decision kbd").count()
+    with seen.step():
+        page.get_by_role("button", name="Undo").first.press("Enter")
+    assert count == page.locator(".drafts li").count()
+    assert [] == seen.found_by_axe()
+    page.goto(f"{live.address}/review/keys")
+    page.get_by_role("button", name="The usual ones").press("Enter")
+    seen.stage("pair")
+
+
 def the_next_pair_is_on_the_screen_within_a_tenth_of_a_second(live: LiveReview, seen: Watched) -> None:
     """From the key to the drawn pair, over TLS on loopback, every label on the disk; a busy machine has five tries."""
     live.ask(60)
@@ -271,6 +306,7 @@ JOURNEY = (
     axe_finds_nothing_on_any_page,
     a_lead_sees_what_everybody_has_done,
     german_is_the_same_page_in_other_words,
+    everybody_may_choose_other_keys_or_none,
     the_next_pair_is_on_the_screen_within_a_tenth_of_a_second,
     after_logging_out_the_way_back_shows_nothing,
     no_policy_was_broken_and_no_value_left_on_the_whole_way,

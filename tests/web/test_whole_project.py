@@ -131,7 +131,7 @@ class Reviewers:
             self.decide()
 
 
-OPENS, ASKS = ".opener:not([aria-keyshortcuts])", ".opener[aria-keyshortcuts=a]"
+OPENS, ASKS = ".opener:not([data-asks])", ".opener[data-asks]"
 
 
 # One journey: each of these goes on where the one before it stopped, so they are one test.

@@ -26,10 +26,12 @@ from unveil.transport.port import JSON
 from unveil.web.forms import form_fields
 from unveil.web.frame import PageSettings, Site, everywhere_else
 from unveil.web.guard import PageGuard, cookie
+from unveil.web.keys import ChosenKeys
 from unveil.web.passkeys import KeptPasskeys, PageOrigin, Passkeys, are_possible
 from unveil.web.visitors import Visitors
 
 ROOT: Final = "/review"
+_KEYS: Final = "unveil-keys"
 PasskeyStep = Literal["new", "join", "ask", "log-in"]
 
 
@@ -67,14 +69,37 @@ class ReviewSite(Site):
         found = await self._visitor(request)
         if found is None:
             return self._log_in_page(request)
-        return self._page(request, "review.html", person=found[0], mark=request_mark(found[1]))
+        return self._page(request, "review.html", person=found[0], mark=request_mark(found[1]), keys=_keys(request))
 
     async def guide(self, request: Request) -> Response:
         """Keys and signs."""
         found = await self._visitor(request)
         if found is None:
             return self._log_in_page(request)
-        return self._page(request, "guide.html", person=found[0], mark=request_mark(found[1]))
+        return self._guide(request, found)
+
+    def _guide(
+        self, request: Request, found: tuple[KnownPerson, str], status: int = 200, problem: str = ""
+    ) -> Response:
+        keys = _keys(request)
+        return self._page(
+            request, "guide.html", status, person=found[0], mark=request_mark(found[1]), keys=keys, problem=problem
+        )
+
+    async def choose_keys(self, request: Request) -> Response:
+        """Note by which single keys somebody wants to decide, or that they want none."""
+        found, form = await self._visitor(request), await form_fields(request)
+        if found is None or form.get("mark") != request_mark(found[1]):
+            return self._log_in_page(request, 403)
+        keys = ChosenKeys() if form.get("usual") else ChosenKeys.chosen(form)
+        if keys is None:
+            return self._guide(request, found, 422, self._language(request).say("guide.wrong_keys"))
+        answer = RedirectResponse(ROOT, 303)
+        answer.set_cookie(
+            _KEYS, keys.written, max_age=31_536_000, path=ROOT, secure=self._settings.secure, httponly=True,
+            samesite="strict",
+        )  # fmt: skip
+        return answer
 
     async def team(self, request: Request) -> Response:
         """What each reviewer of the project has done, for leads; nobody else has such a page."""
@@ -212,6 +237,7 @@ def pages(
     steps: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("/join", site.join), ("/log-in", site.log_in), ("/log-out", site.log_out),
         ("/language", site.choose_language), ("/step", site.step), ("/passkey/{step}", site.passkey),
+        ("/keys", site.choose_keys),
     )  # fmt: skip
     for path, handler in looks:
         app.add_api_route(ROOT + path, handler, methods=["GET"], response_class=Response)
@@ -231,6 +257,10 @@ class PasskeyWord(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     invitation: str = Field("", max_length=64)
     answer: dict[str, Any] = Field(default_factory=dict)
+
+
+def _keys(request: Request) -> ChosenKeys:
+    return ChosenKeys.read(cookie(request.headers, _KEYS))
 
 
 def _place(request: Request) -> PageOrigin:
