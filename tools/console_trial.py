@@ -13,7 +13,7 @@ from unveil.lab.simulation.study import simulation_key
 from unveil.lab.synthetic import generate, write
 from unveil.protocol import frames
 from unveil.protocol.codec import encode
-from unveil.protocol.messages import ID, KEY_PAIR, Agreement, AttributeWish, EncodingWish
+from unveil.protocol.messages import ID, KEY_PAIR, Agreement, AttributeWish, EncodingWish, FurtherWish
 from unveil.protocol.roles import ATTRIBUTE_UNIT, RECORD_UNIT
 from unveil.roles.owner.decisions import KINDS, Prepared
 from unveil.roles.owner.machine import Owner
@@ -65,6 +65,14 @@ class ConsoleTrial:
         self.host.take(ATTRIBUTE_UNIT, f"show {numbers[0]}", encode(wish))
         return tasks
 
+    def show_further(self, task: bytes, name: str) -> None:
+        """A reviewer asks for one more attribute of a task."""
+        self.reviews += 1
+        wish_id = (1000 + self.reviews + 1_000_000).to_bytes(ID, "big")
+        marks = bytes(each == name for each in NAMES)
+        wish = FurtherWish(len(NAMES), task, wish_id, marks)
+        self.host.take(ATTRIBUTE_UNIT, f"further {self.reviews}", encode(wish))
+
     def work(self) -> None:
         """The owner's process takes up what was answered, and answers what is due."""
         worker = self.session.worker()
@@ -84,6 +92,7 @@ def console_trial(root: Path, rules: str | None = RULES) -> Iterator[ConsoleTria
     (root / "people").mkdir(parents=True)
     write(generate(records=PEOPLE, overlap=0.3, errors=1, seed=1), root / "people")
     schema = with_preset(built_in(), "unveil", budget=100)
+    schema = schema.model_copy(update={"protocol": schema.protocol.model_copy(update={"further_attributes": 0.1})})
     policies = None if rules is None else {"owner-a": rules}
     folder.make(root, schema, seed=1, key=simulation_key(1).secret, policies=policies)
     with open_session(root / "owner-a", demonstration=True) as session:

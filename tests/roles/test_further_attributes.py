@@ -27,7 +27,7 @@ from unveil.protocol.messages import AttributeValues, FurtherWish, Refusal, Revi
 from unveil.protocol.roles import ATTRIBUTE_UNIT, REVIEW_UNIT, Address
 from unveil.roles.owner.ledger import REVIEW_LAYER
 from unveil.roles.owner.machine import Owner
-from unveil.roles.owner.policy import Caps, Policy
+from unveil.roles.owner.policy import Approval, Caps, Policy
 from unveil.roles.review_unit.decisions import FurtherAsked, GoldPlaced, HandedOut
 from unveil.roles.review_unit.display import Verdict, cells
 from unveil.roles.review_unit.machine import ReviewUnit
@@ -220,15 +220,18 @@ def test_policy_caps_and_people_decide_about_it_as_about_any_value() -> None:
         assert [Refusal(ids(70))] == sent(receive(reviewed(policy), further(11, 70, marks(TOWN))), REVIEW_UNIT)
     never = reviewed(Policy(never=frozenset({"zip"})))
     assert {ids(70): {}} == values(receive(never, further(11, 70, marks(TOWN))))
-    party = make_introduced_owner(
-        schema=with_protocol(ROOMY, review_budget=4, further_attributes=0.5), policy=Policy(approval="review")
-    )
+
+
+@pytest.mark.parametrize(("approval", "kinds"), [("review", [False, True]), ("further", [True])])
+def test_it_waits_for_a_persons_word_where_the_policy_says_so(approval: Approval, kinds: list[bool]) -> None:
+    """All values for review do, or only what reviewers ask for besides."""
+    schema = with_protocol(ROOMY, review_budget=4, further_attributes=0.5)
+    party = make_introduced_owner(schema=schema, policy=Policy(approval=approval))
     receive(party, wish(party, [0], [1], [1]))
     receive(party, show(party, [1], [11], [[1, 0, 0]]))
-    receive(party, further(11, 70, marks(TOWN)))
-    first, second = party.waiting()
-    assert (False, True) == (first.further, second.further)
-    party.apply(party.approval(second, [True]).decision)
+    assert [] == receive(party, further(11, 70, marks(TOWN)))
+    assert kinds == [one.further for one in party.waiting()]
+    party.apply(party.approval(party.waiting()[-1], [True]).decision)
     step = party.decide(0.0)
     assert step is not None
     assert {ids(70): {"zip": "10001"}} == values(list(step.messages))

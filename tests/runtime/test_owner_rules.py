@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from console_site import ConsoleTrial, console_trial
+from unveil.roles.owner.ledger import REVIEW_LAYER
 from unveil.roles.owner.policy import Caps, Policy
 from unveil.roles.owner.policy_file import PolicyFileError
 from unveil.runtime.owner.console import OwnerConsole
@@ -70,6 +71,24 @@ def test_what_waits_is_tried_too(trial: ConsoleTrial, console: OwnerConsole) -> 
     assert WaitingTrial(wait=3) == console.try_rules(Policy(approval="review")).waiting
     assert WaitingTrial(go=3) == console.try_rules(Policy()).waiting
     assert WaitingTrial(refused=3) == console.try_rules(Policy(caps=Caps(project_values=0))).waiting
+
+
+def test_what_a_reviewer_asks_for_besides_is_a_group_of_its_own_and_part_of_the_past(
+    trial: ConsoleTrial, console: OwnerConsole
+) -> None:
+    """It says who asks, goes as any wish goes, and other rules are tried on it too."""
+    (task,) = trial.show([(6).to_bytes(16, "big")], "city")
+    trial.show_further(task, "zip")
+    groups = {group.attributes: group for group, _ in console.groups() if group.layer == REVIEW_LAYER}
+    assert (False, "attribute unit") == (groups["city",].further, groups["city",].asks)
+    assert (True, "review unit") == (groups["zip",].further, groups["zip",].asks)
+    assert WaitingTrial(wait=1, go=1) == console.try_rules(Policy(approval="further")).waiting
+    for group, offer in console.groups():
+        console.answer(offer, granted=group.layer == REVIEW_LAYER)
+    trial.work()
+    found = console.try_rules(Policy(never=frozenset({"zip"})))
+    assert 6 == found.units["review unit"].wishes
+    assert (1, 0) == found.attributes["zip"]
 
 
 def test_before_anything_was_asked_rules_would_have_done_nothing(tmp_path: Path) -> None:

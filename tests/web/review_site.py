@@ -39,7 +39,9 @@ from unveil.web.of_unit import add_pages
 
 OWNERS = (owner("north"), owner("south"))
 PASSWORD = "a sentence is easy to keep"
-SCHEMA: Schema = with_preset(built_in(), "unveil", budget=60)
+_PLAIN: Schema = with_preset(built_in(), "unveil", budget=60)
+#: Reviewers may ask owners for six further attributes.
+SCHEMA: Schema = _PLAIN.model_copy(update={"protocol": _PLAIN.protocol.model_copy(update={"further_attributes": 0.1})})
 #: States by attribute: first name, middle name, last name, year of birth, city, zip, place of birth.
 STATES = (SHOWN, DISSIMILAR, EQUAL, SHOWN, SHOWN, SHOWN, EQUAL)
 CLASSES = (0, 0, 3, 0, 0, 0, 1)

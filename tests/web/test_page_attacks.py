@@ -91,10 +91,10 @@ def test_a_session_that_was_planted_before_log_in_is_worth_nothing(live: LiveRev
     "headers",
     [ELSEWHERE, {"origin": "null"}, {"origin": ""}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}],
 )
-@pytest.mark.parametrize("path", ["/step", "/log-in", "/log-out", "/join", "/language"])
+@pytest.mark.parametrize("path", ["/step", "/log-in", "/log-out", "/join", "/language", "/keys", "/passkey/ask"])
 def test_a_step_from_another_site_is_refused(live: LiveReview, path: str, headers: dict[str, str]) -> None:
     """Whatever the cookie says."""
-    caller = live.caller(f"csrf{path[1:]}{abs(hash(str(headers))) % 10_000}")
+    caller = live.caller(f"csrf{path[1:].replace('/', ' ')}{abs(hash(str(headers))) % 10_000}")
     sent = {**caller.origin, "unveil-mark": caller.mark, **headers}
     answer = caller.http.post(f"/review{path}", content=b"{}", headers=sent)
     assert (403, "refused") == (answer.status_code, answer.text)
@@ -260,6 +260,45 @@ def test_parallel_steps_cannot_overspend_labels_or_openings(fresh: LiveReview) -
     assert (count, 0, 0) == machine_says
     outgoing = fresh.host.log.outgoing(recipient="attribute unit")
     assert 1 == len(outgoing)
+
+
+def test_parallel_steps_cannot_ask_for_more_than_the_project_allows(fresh: LiveReview) -> None:
+    """Twenty requests at the same moment for each of eight pairs: one wish each, and six in all."""
+    fresh.ask(8)
+    ann = fresh.caller("ann")
+    answers: Counter[int] = Counter()
+    with ThreadPoolExecutor(20) as pool:
+        for _ in range(8):
+            task = ann.view()["pair"]["task"]
+            step = {"task": task, "attribute": "middle_name"}
+            found = Counter(pool.map(lambda _, step=step: ann.step("ask", **step).status_code, range(20)))
+            assert found[200] <= 1
+            answers += found
+            if not found[200]:
+                ann.step("skip", task=task)
+    assert 6 == answers[200]
+    assert {200, 409} == set(answers)
+    assert (0, 6) == fresh.host.look(lambda machine: (machine.further_left, machine.assigned.further))
+    outgoing = fresh.host.log.outgoing(recipient="attribute unit", limit=1000)
+    assert ["FurtherWish"] * 6 == [type(decode(message.body)).__name__ for message in outgoing]
+
+
+def test_nobody_asks_owners_for_what_was_not_offered(fresh: LiveReview) -> None:
+    """Equal, missing and shown attributes, somebody else's pair, a pair that waits for its answer already."""
+    fresh.ask(2)
+    ann, bob = fresh.caller("ann"), fresh.caller("bob")
+    hers, his = (each.view()["pair"]["task"] for each in (ann, bob))
+    for attribute in ("first_name", "last_name", "city", "no such", ""):
+        assert 409 == ann.step("ask", task=hers, attribute=attribute).status_code, attribute
+    assert 409 == ann.step("ask", task=his, attribute="middle_name").status_code
+    assert 200 == ann.step("ask", task=hers, attribute="middle_name").status_code
+    for caller in (ann, bob):
+        for do in ("ask", "label", "open", "skip", "undo"):
+            assert 409 == caller.step(do, task=hers, attribute="middle_name", stage="full", match=True).status_code
+    eve = fresh.caller("eve", practised=False)
+    eve.step("practise")
+    assert 409 == eve.step("ask", attribute="middle_name").status_code
+    assert 1 == fresh.host.look(lambda machine: machine.assigned.further)
 
 
 def test_parallel_steps_cannot_give_two_opinions_in_one_name(tmp_path_factory: pytest.TempPathFactory) -> None:

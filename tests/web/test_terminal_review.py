@@ -14,6 +14,8 @@ from rich.console import Console
 from unveil.cli.review.drawing import ReviewScreen
 from unveil.cli.review.remote import RemoteReview
 from unveil.errors import ProtocolError
+from unveil.protocol.machine import Step
+from unveil.roles.review_unit.decisions import Practised
 from unveil.roles.review_unit.practice import ROUND, made_up
 from unveil.schema import built_in
 from unveil.transport.http.client import UnitClient
@@ -106,3 +108,15 @@ def test_an_answer_that_makes_no_sense_is_an_error_and_no_traceback(
     monkeypatch.setattr(terminal.client, "step", lambda *_: {"stage": "pair", "pair": {"cells": 3}})
     with pytest.raises(ProtocolError, match="cannot be read"):
         terminal.play()
+
+
+def test_one_more_attribute_is_asked_for_at_a_terminal(live: LiveReview, terminal: Terminal) -> None:
+    """By the page's key; how many such wishes are left is said before, and the pair waits for the owners."""
+    live.host.deciding(lambda _: Step(Practised(8, 8, terminal.id.encode())))
+    live.ask(2)
+    before = live.host.look(lambda machine: machine.further_left)
+    last = terminal.play(DOWN, "a")
+    assert "a asks the owners for it; the pair waits for their answers" in terminal.screens[-2]
+    assert f"{before} left" in terminal.screens[-2]
+    assert "asked; the pair comes back with the owners' answers" in last
+    assert before - 1 == live.host.look(lambda machine: machine.further_left)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import BrowserContext, Page, Response
+from playwright.sync_api import BrowserContext, Error, Page, Response
 
 from tools.browser import axe
 
@@ -27,7 +27,10 @@ class Watched:
         self.said: list[str] = []
         self.broken: list[str] = []  # on every page of the journey
         self.page.expose_function("policyBroken", self._note_broken)
-        if keeps:  # everything that arrives is read, so nothing may be left before it has
+        self.readers: list[Callable[[str, str], None]] = []  # are told address and text of whatever arrives
+        self.left: list[str] = []  # addresses whose answers came while another page was asked for
+        self._reading = 0
+        if keeps:  # everything that arrives is read, so nothing should be left before it has: see `settled`
             self.page.on("response", self._keep)
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
@@ -37,8 +40,25 @@ class Watched:
 
     def _keep(self, response: Response) -> None:
         self.arrived.append(response.url + json.dumps(response.headers))
-        if response.status == 200:
+        if 300 <= response.status < 400:
+            return
+        self._reading += 1
+        try:
             self.arrived.append(response.text())
+            for each in self.readers:
+                each(response.url, self.arrived[-1])
+        except Error as error:
+            if "navigated away" not in str(error):
+                raise
+            self.left.append(response.url)
+        finally:
+            self._reading -= 1
+
+    def settled(self) -> None:
+        """Wait until everything that has arrived was read."""
+        self.page.wait_for_timeout(5)
+        while self._reading:
+            self.page.wait_for_timeout(5)
 
     def stage(self, name: str) -> None:
         self.page.wait_for_selector(f"#page[data-stage='{name}']")
@@ -53,7 +73,7 @@ class Watched:
     def press(self, *keys: str) -> None:
         """Keys, each after the last one was answered."""
         for key in keys:
-            if key in "mnskuh" or (key == "Enter" and self.page.locator("button:focus, a:focus").count() == 0):
+            if key in "mnskuah" or (key == "Enter" and self.page.locator("button:focus, a:focus").count() == 0):
                 with self.step():
                     self.page.keyboard.press(key)
             else:
@@ -63,6 +83,17 @@ class Watched:
         """Policies that were broken so far, and what the console said that is no news."""
         self.page.wait_for_timeout(30)
         return [*self.broken, *(each for each in self.said if not each.startswith("Clear-Site-Data header"))]
+
+    def found_on_every_screen(self) -> list[str]:
+        """What axe finds wide and light, and on a phone in dark colours; and what is wider than the screen."""
+        found = []
+        for scheme, width, height in (("dark", 390, 844), ("light", 1280, 900)):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.set_viewport_size({"width": width, "height": height})
+            found += [f"{scheme}: {each}" for each in self.found_by_axe()]
+            if not self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+                found.append(f"wider than {width}")
+        return found
 
     def found_by_axe(self) -> list[str]:
         self.page.evaluate(axe())

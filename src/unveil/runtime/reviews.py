@@ -19,6 +19,7 @@ from unveil.runtime.review_pace import PaceReader, ReviewPace
 from unveil.runtime.review_steps import ReviewSteps
 from unveil.runtime.units import UnitService
 from unveil.schema import Schema
+from unveil.storage.passkeys import PasskeyStore
 from unveil.storage.people import PeopleStore
 from unveil.transport.port import JSON, OPERATOR, Caller
 from unveil.transport.status import ReviewUnitStatus
@@ -47,6 +48,11 @@ class ReviewUnitService(UnitService):
     def people(self) -> PeopleStore:
         """Who may log in at the pages."""
         return self._database.people
+
+    @property
+    def passkeys(self) -> PasskeyStore:
+        """By which passkeys they may."""
+        return self._database.passkeys
 
     def figures(self, project: str) -> ReviewPace:
         """How fast reviewers get on, all together."""

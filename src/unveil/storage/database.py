@@ -17,6 +17,7 @@ from unveil.storage.log import chain
 from unveil.storage.log.log import ProjectLog
 from unveil.storage.log.residue import Residue
 from unveil.storage.migrations import MIGRATIONS, check_version, migrate, version
+from unveil.storage.passkeys import PasskeyStore
 from unveil.storage.people import PeopleStore
 from unveil.storage.postgresql import Postgresql
 from unveil.storage.sqlite import Sqlite
@@ -34,6 +35,7 @@ class Database:
         self.role, self.identity = role, identity
         self.tokens = TokenStore(backend, unit=role)
         self.people = PeopleStore(backend, unit=role)
+        self.passkeys = PasskeyStore(backend, unit=role)
 
     @classmethod
     def open(cls, url: str | Path, *, role: str, identity: str = "", demonstration: bool = False) -> Self:

@@ -106,7 +106,16 @@ _FIFTH: Final = Migration(
     ),
 )
 
-MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
+_SIXTH: Final = Migration(
+    (
+        # Public keys by which people log in, by the hash of their id; each is for one name of the unit's.
+        """CREATE TABLE passkeys (
+            hash BYTEA PRIMARY KEY, person TEXT NOT NULL, public_key BYTEA NOT NULL, used BIGINT NOT NULL,
+            host TEXT NOT NULL)""",
+    ),
+)
+
+MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)
 
 
 def version(transaction: Transaction) -> int:

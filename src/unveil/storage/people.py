@@ -1,5 +1,6 @@
 """
-People who log in at the pages of a unit: invited once, known by a password from then on, logged in for a while.
+People who log in at the pages of a unit: invited once, known by a password or passkey from then on, logged in for a
+while.
 
 An invitation and what a browser shows are random, so their SHA-256 is kept; passwords are people's own, so a slow hash
 is (argon2id). Whoever tries passwords is locked out for longer and longer. Unknown names take as long as wrong
@@ -93,15 +94,11 @@ class PeopleStore:
     def join(self, invitation: str, password: str, now: float) -> KnownPerson | None:
         """Use an invitation, once, and set the password; None if it is unknown, used or too old."""
         check_password(password)
-        try:
-            secret = base64.urlsafe_b64decode(invitation + "=")
-        except ValueError:
-            return None
         hashed = _HASHER.hash(password)  # before it is known whether the invitation is good, so both take as long
         with self._backend.write() as transaction:
             row = transaction.row(
                 f"SELECT {_COLUMNS} FROM people WHERE unit = ? AND invitation = ? AND invited_until > ?",
-                [self._unit, hashlib.sha256(secret).digest(), now],
+                [self._unit, invitation_hash(invitation), now],
             )
             if row is None:
                 return None
@@ -110,7 +107,8 @@ class PeopleStore:
                 [hashed, row[0]],
             )
             transaction.run("DELETE FROM visits WHERE person = ?", [row[0]])
-        return _person(row, joined=True)
+            transaction.run("DELETE FROM passkeys WHERE person = ?", [row[0]])
+        return known_person(row, joined=True)
 
     def log_in(self, project: str, name: str, password: str, now: float) -> KnownPerson | None:
         """Whose password it is; None if name or password is wrong, LockedOut after too many tries."""
@@ -131,7 +129,7 @@ class PeopleStore:
         with self._backend.write() as transaction:
             if right:
                 transaction.run("UPDATE people SET failures = 0, locked_until = 0 WHERE id = ?", [row[0]])
-                return _person(row)
+                return known_person(row)
             failures = int((transaction.row("SELECT failures FROM people WHERE id = ?", [row[0]]) or (0,))[0]) + 1
             lock = min(_LONGEST_LOCK, _FIRST_LOCK * 2 ** max(0, failures - _FREE_FAILURES - 1))
             until = now + lock if failures > _FREE_FAILURES else 0.0
@@ -166,7 +164,7 @@ class PeopleStore:
         if row[7] < now - _IDLE / 8:  # not at every step: it costs a write
             with self._backend.write() as transaction:
                 transaction.run("UPDATE visits SET seen = ? WHERE hash = ?", [now, hashed])
-        return _person(row)
+        return known_person(row)
 
     def end_visit(self, secret: str) -> None:
         """Log out."""
@@ -179,6 +177,7 @@ class PeopleStore:
         """Let somebody in no more; what they did stays in the log. False if there is nobody of that id."""
         with self._backend.write() as transaction:
             transaction.run("DELETE FROM visits WHERE person = ?", [number])
+            transaction.run("DELETE FROM passkeys WHERE person = ?", [number])
             return transaction.run("DELETE FROM people WHERE unit = ? AND id = ?", [self._unit, number]) > 0
 
     def list(self) -> list[KnownPerson]:
@@ -187,7 +186,7 @@ class PeopleStore:
             rows = transaction.rows(
                 f"SELECT {_COLUMNS} FROM people WHERE unit = ? ORDER BY project, name", [self._unit]
             )
-        return [_person(row) for row in rows]
+        return [known_person(row) for row in rows]
 
 
 def check_password(password: str) -> None:
@@ -199,6 +198,19 @@ def check_password(password: str) -> None:
 def request_mark(secret: str) -> str:
     """What a page shows with every step of a visit, so that no other site can send one: it follows from the secret."""
     return hmac.new(secret.encode(), b"step", hashlib.sha256).hexdigest()
+
+
+def invitation_hash(invitation: str) -> bytes:
+    """What is kept of an invitation; of what is none, the hash of nobody's."""
+    try:
+        return hashlib.sha256(base64.urlsafe_b64decode(invitation + "=")).digest()
+    except ValueError:
+        return b""
+
+
+def unguessable() -> str:
+    """The hash of a password that nobody knows: trying one against it takes as long as against any."""
+    return _HASHER.hash(secrets.token_hex())
 
 
 def _visit_hash(secret: str) -> bytes | None:
@@ -215,7 +227,8 @@ def _matches(hashed: str, password: str) -> bool:
         return False
 
 
-def _person(row: Row, *, joined: bool | None = None) -> KnownPerson:
+def known_person(row: Row, *, joined: bool | None = None) -> KnownPerson:
+    """Somebody, from a row of the table."""
     number, project, role, name, invited_until, password, locked_until = row[:7]
     return KnownPerson(
         number, project, role, name, invited_until, bool(password) if joined is None else joined, locked_until

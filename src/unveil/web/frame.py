@@ -91,7 +91,10 @@ class Site:
 
     def let_in(self, secret: str) -> Response:
         """The answer after a log-in: to the first page, with what the browser shows from now on."""
-        answer = RedirectResponse(self.root, 303)
+        return self.with_session(RedirectResponse(self.root, 303), secret)
+
+    def with_session(self, answer: Response, secret: str) -> Response:
+        """An answer with what the browser shows from now on."""
         answer.set_cookie(
             self._settings.session, secret, path="/", secure=self._settings.secure, httponly=True, samesite="strict"
         )

@@ -15,4 +15,5 @@ def add_pages(app: FastAPI, unit: UnitService, log: Log) -> None:
     """Give a unit's application its pages."""
     app.add_middleware(WithPages, root=operator_site.ROOT, site=operator_site.pages(unit, log=log))
     if isinstance(unit, ReviewUnitService):
-        app.add_middleware(WithPages, root=site.ROOT, site=site.pages(unit.steps, unit.people, log=log))
+        reviews = site.pages(unit.steps, unit.people, log=log, passkeys=unit.passkeys)
+        app.add_middleware(WithPages, root=site.ROOT, site=reviews)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
@@ -26,9 +26,13 @@ from unveil.transport.port import JSON
 from unveil.web.forms import form_fields
 from unveil.web.frame import PageSettings, Site, everywhere_else
 from unveil.web.guard import PageGuard, cookie
+from unveil.web.keys import ChosenKeys
+from unveil.web.passkeys import KeptPasskeys, PageOrigin, Passkeys, are_possible
 from unveil.web.visitors import Visitors
 
 ROOT: Final = "/review"
+_KEYS: Final = "unveil-keys"
+PasskeyStep = Literal["new", "join", "ask", "log-in"]
 
 
 class ReviewSite(Site):
@@ -43,9 +47,11 @@ class ReviewSite(Site):
         *,
         settings: PageSettings,
         clock: Callable[[], float] = time.time,
+        passkeys: KeptPasskeys | None = None,
     ) -> None:
         super().__init__(settings)
         self._projects, self._visitors, self._clock = projects, visitors, clock
+        self._passkeys = None if passkeys is None else Passkeys(passkeys, clock)
 
     # Who is there
 
@@ -63,14 +69,37 @@ class ReviewSite(Site):
         found = await self._visitor(request)
         if found is None:
             return self._log_in_page(request)
-        return self._page(request, "review.html", person=found[0], mark=request_mark(found[1]))
+        return self._page(request, "review.html", person=found[0], mark=request_mark(found[1]), keys=_keys(request))
 
     async def guide(self, request: Request) -> Response:
         """Keys and signs."""
         found = await self._visitor(request)
         if found is None:
             return self._log_in_page(request)
-        return self._page(request, "guide.html", person=found[0], mark=request_mark(found[1]))
+        return self._guide(request, found)
+
+    def _guide(
+        self, request: Request, found: tuple[KnownPerson, str], status: int = 200, problem: str = ""
+    ) -> Response:
+        keys = _keys(request)
+        return self._page(
+            request, "guide.html", status, person=found[0], mark=request_mark(found[1]), keys=keys, problem=problem
+        )
+
+    async def choose_keys(self, request: Request) -> Response:
+        """Note by which single keys somebody wants to decide, or that they want none."""
+        found, form = await self._visitor(request), await form_fields(request)
+        if found is None or form.get("mark") != request_mark(found[1]):
+            return self._log_in_page(request, 403)
+        keys = ChosenKeys() if form.get("usual") else ChosenKeys.chosen(form)
+        if keys is None:
+            return self._guide(request, found, 422, self._language(request).say("guide.wrong_keys"))
+        answer = RedirectResponse(ROOT, 303)
+        answer.set_cookie(
+            _KEYS, keys.written, max_age=31_536_000, path=ROOT, secure=self._settings.secure, httponly=True,
+            samesite="strict",
+        )  # fmt: skip
+        return answer
 
     async def team(self, request: Request) -> Response:
         """What each reviewer of the project has done, for leads; nobody else has such a page."""
@@ -88,12 +117,20 @@ class ReviewSite(Site):
 
     async def join_page(self, request: Request) -> Response:
         """Where a link of invitation leads. Its secret stands after the #, which browsers send to nobody."""
-        return self._page(request, "join.html", asks_password=self._settings.asks_password)
+        return self._joining(request)
+
+    def _joining(self, request: Request, status: int = 200, problem: str = "") -> Response:
+        asks, keys = self._settings.asks_password, self._offers_passkeys(request)
+        return self._page(request, "join.html", status, asks_password=asks, problem=problem, passkeys=keys)
 
     def _log_in_page(self, request: Request, status: int = 200, problem: str = "") -> Response:
         if not self._settings.asks_password:
-            return self._page(request, "join.html", status, asks_password=False, problem=problem)
-        return self._page(request, "log_in.html", status, problem=problem, asks_project=len(self._projects) != 1)
+            return self._joining(request, status, problem)
+        keys, asks = self._offers_passkeys(request), len(self._projects) != 1
+        return self._page(request, "log_in.html", status, problem=problem, asks_project=asks, passkeys=keys)
+
+    def _offers_passkeys(self, request: Request) -> bool:
+        return self._passkeys is not None and are_possible(_place(request).host)
 
     # Coming and going
 
@@ -101,17 +138,16 @@ class ReviewSite(Site):
         """Use an invitation and set a password."""
         form = await form_fields(request)
         say = self._language(request).say
-        asks = self._settings.asks_password
         try:
-            if asks:
+            if self._settings.asks_password:
                 check_password(form.get("password", ""))
             person = await self._ask(
                 self._visitors.join, form.get("invitation", "").strip(), form.get("password", ""), self._clock()
             )
         except SettingError:
-            return self._page(request, "join.html", 422, asks_password=asks, problem=say("page.password_length"))
+            return self._joining(request, 422, say("page.password_length"))
         if person is None:
-            return self._page(request, "join.html", 403, asks_password=asks, problem=say("page.join_wrong"))
+            return self._joining(request, 403, say("page.join_wrong"))
         return await self._let_in(person)
 
     async def log_in(self, request: Request) -> Response:
@@ -127,6 +163,23 @@ class ReviewSite(Site):
         if person is None:
             return self._log_in_page(request, 403, self._language(request).say("page.wrong"))
         return await self._let_in(person)
+
+    async def passkey(self, request: Request, step: PasskeyStep) -> Response:
+        """Ask a device for a passkey, or let its person in by one; refusals look all the same."""
+        said, place = await _json_of(request), _place(request)
+        if self._passkeys is None or not are_possible(place.host) or said is None:
+            return JSONResponse({"problem": "refused"}, 403)
+        invitation, answer = said.invitation.strip(), said.answer
+        if step in ("new", "ask"):
+            asked = (self._passkeys.ask_for_new, invitation) if step == "new" else (self._passkeys.ask,)
+            options = await self._ask(*asked, place)
+            return JSONResponse({"problem": "refused"}, 403) if options is None else JSONResponse(options)
+        given = (self._passkeys.join, invitation) if step == "join" else (self._passkeys.log_in,)
+        person = await self._ask(*given, answer, place)
+        if person is None:
+            return JSONResponse({"problem": "refused"}, 403)
+        secret = await self._ask(self._visitors.begin_visit, person, self._clock())
+        return self.with_session(JSONResponse({}), secret)
 
     async def _let_in(self, person: KnownPerson) -> Response:
         # A fresh secret at every log-in: one that somebody planted in the browser before is worth nothing.
@@ -171,10 +224,11 @@ def pages(
     settings: PageSettings | None = None,
     host: str | None = None,
     clock: Callable[[], float] = time.time,
+    passkeys: KeptPasskeys | None = None,
 ) -> ASGIApp:
     """The application of the pages, with the guard in front; with `host` they answer under that name alone."""
     settings = settings or PageSettings()
-    site = ReviewSite(projects, visitors, settings=settings, clock=clock)
+    site = ReviewSite(projects, visitors, settings=settings, clock=clock, passkeys=passkeys)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     looks: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("", site.review), ("/keys", site.guide), ("/team", site.team), ("/join", site.join_page),
@@ -182,7 +236,8 @@ def pages(
     )  # fmt: skip
     steps: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("/join", site.join), ("/log-in", site.log_in), ("/log-out", site.log_out),
-        ("/language", site.choose_language), ("/step", site.step),
+        ("/language", site.choose_language), ("/step", site.step), ("/passkey/{step}", site.passkey),
+        ("/keys", site.choose_keys),
     )  # fmt: skip
     for path, handler in looks:
         app.add_api_route(ROOT + path, handler, methods=["GET"], response_class=Response)
@@ -194,6 +249,32 @@ def pages(
 
 def _take(steps: ReviewSteps, person: KnownPerson, taken: ReviewStep) -> dict[str, JSON]:
     return steps.take(person.id, lead=person.role == "lead", **taken.model_dump())
+
+
+class PasskeyWord(BaseModel):
+    """What the page of a log-in says about a passkey: an invitation, what a device answered."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    invitation: str = Field("", max_length=64)
+    answer: dict[str, Any] = Field(default_factory=dict)
+
+
+def _keys(request: Request) -> ChosenKeys:
+    return ChosenKeys.read(cookie(request.headers, _KEYS))
+
+
+def _place(request: Request) -> PageOrigin:
+    """Where the page is; the guard has compared the name with the page's own origin."""
+    return PageOrigin(request.headers.get("origin", ""), request.url.hostname or "")
+
+
+async def _json_of(request: Request) -> PasskeyWord | None:
+    if request.headers.get("content-type", "").split(";")[0] != "application/json":
+        return None
+    try:
+        return PasskeyWord.model_validate_json(await request.body())
+    except ValidationError:
+        return None
 
 
 async def _step_in(request: Request, mark: str) -> ReviewStep | int:

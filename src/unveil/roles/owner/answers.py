@@ -91,7 +91,7 @@ class Answers:
     def words(self, wish: Wish, *, ledger: Ledger, policy: Policy | None = None) -> NDArray[np.int8]:
         """What the policy says of each entry before it asks what may go: WAITS for a person, GOES, or REFUSED."""
         policy = policy or self.policy
-        if not policy.needs_approval(wish.layer):
+        if not policy.needs_approval(wish.layer, further=wish.further):
             return np.full(len(wish.ids), GOES, np.int8)
         found = np.full(len(wish.ids), WAITS, np.int8)
         if wish.layer != REVIEW_LAYER:

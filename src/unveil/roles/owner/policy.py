@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,14 @@ from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, RECORD_LAYER, REVIEW_LAYE
 
 __all__ = ["ATTRIBUTE_LAYER", "RECORD_LAYER", "REVIEW_LAYER", "Approval", "Caps", "Combinations", "Grant", "Policy"]
 
-Approval = Literal["none", "review", "all"]
-_APPROVED = {"none": (), "review": (REVIEW_LAYER,), "all": (ATTRIBUTE_LAYER, REVIEW_LAYER)}
+Approval = Literal["none", "further", "review", "all"]
+#: Layers of which wishes wait for a person, some of them at least.
+APPROVED: Final[Mapping[Approval, tuple[int, ...]]] = {
+    "none": (),
+    "further": (REVIEW_LAYER,),
+    "review": (REVIEW_LAYER,),
+    "all": (ATTRIBUTE_LAYER, REVIEW_LAYER),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +77,9 @@ class Policy:
     and `response_rate_c` are the shares of records whose wishes are answered (1 all, 0 none). Attributes in
     `never` are sent to no reviewer; those in `never_encoded` are not encoded for the attribute unit either, which gets
     a filter of zeros for them, as for a missing value. All values of a record that reviewers ever get together must be
-    shared by at least `smallest_k` of the owner's records. `approval` says which layers wait for a person's word; of
-    the answers that are `standing` the first that fits is given in a person's place.
+    shared by at least `smallest_k` of the owner's records. `approval` says which layers wait for a person's word, or
+    that only what reviewers ask for besides does; of the answers that are `standing` the first that fits is given in a
+    person's place.
     `names` are the attributes in the order of the schema; `fitted` sets them.
     """
 
@@ -95,8 +102,8 @@ class Policy:
             raise SettingError("a record's highest layer must be 1, 2 or 3")
         if self.smallest_k < 1:
             raise SettingError("smallest_k must be at least 1")
-        if self.approval not in _APPROVED:
-            raise SettingError("approval must be none, review or all")
+        if self.approval not in APPROVED:
+            raise SettingError("approval must be none, further, review or all")
 
     def __repr__(self) -> str:
         rest = (f"{part.name}={getattr(self, part.name)!r}" for part in fields(self) if part.name != "layers")
@@ -155,9 +162,9 @@ class Policy:
 
     # What the machine asks
 
-    def needs_approval(self, layer: int) -> bool:
-        """Whether a person must approve what goes to that layer."""
-        return layer in _APPROVED[self.approval]
+    def needs_approval(self, layer: int, *, further: bool = True) -> bool:
+        """Whether a person must approve what goes to that layer; `further`: what reviewers ask for besides."""
+        return layer in APPROVED[self.approval] and (further or self.approval != "further")
 
     def may_go(self, layer: int, attributes: int) -> NDArray[np.bool_]:
         """Which attributes may go to that layer at all. What is never encoded is never shown either."""

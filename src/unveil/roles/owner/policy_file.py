@@ -115,8 +115,10 @@ class PolicyFile(Settings):
     """A policy as it is written down."""
 
     version: Annotated[Literal[1], BeforeValidator(whole)] = Field(1, description="version of this format")
-    approval: Literal["none", "review", "all"] = Field(
-        "none", description="what waits for a person's approval: nothing, values for review, or encoded attributes too"
+    approval: Literal["none", "further", "review", "all"] = Field(
+        "none",
+        description="what waits for a person's approval: nothing, what reviewers ask for besides, all values for "
+        "review, or encoded attributes too",
     )
     standing: tuple[StandingRule, ...] = Field((), description="one table for each answer that needs no person")
     consent: ConsentRules | None = None

@@ -171,7 +171,7 @@ def _review_unit(folder: OwnerFolder) -> ReviewUnitCheck:
         too_long={name: number for name, number in zip(schema.names, long, strict=True) if number},
         smallest_k=policy.smallest_k,
         answered=policy.response_rate_c,
-        approval=policy.needs_approval(REVIEW_LAYER),
+        approval=policy.needs_approval(REVIEW_LAYER, further=False),
         caps=caps_of(folder.caps, REVIEW_LAYER),
     )
 

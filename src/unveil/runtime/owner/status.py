@@ -14,7 +14,7 @@ from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.roles import RECORD_UNIT, Role
 from unveil.protocol.stages import StageStatus, linkage_stage
 from unveil.roles.owner import policy_file
-from unveil.roles.owner.ledger import ATTRIBUTE_LAYER, REVIEW_LAYER
+from unveil.roles.owner.policy import APPROVED
 from unveil.runtime.owner.approvals import Approvals
 from unveil.runtime.owner.folder import home, read_own_table, unit_client
 from unveil.runtime.owner.pause import Pause
@@ -30,7 +30,6 @@ from unveil.transport.status import AttributeUnitStatus, RecordUnitStatus, UnitS
 
 _COMMON: Final = frozenset(each.name for each in fields(UnitStatus))
 _FLAGS: Final = ("fingerprints_agree", "uploads_complete", "finished")
-_APPROVED: Final = {"none": (), "review": (REVIEW_LAYER,), "all": (ATTRIBUTE_LAYER, REVIEW_LAYER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ def _approval(config: OwnerConfig, member: Membership) -> tuple[int, ...]:
     if config.policy is None:
         return ()
     names = member.project.linkage.names
-    return _APPROVED[policy_file.parse(read_text(config.policy), names=names, source=str(config.policy)).approval]
+    return APPROVED[policy_file.parse(read_text(config.policy), names=names, source=str(config.policy)).approval]
 
 
 def unit_answers(member: Membership, config: OwnerConfig) -> dict[str, UnitAnswer]:

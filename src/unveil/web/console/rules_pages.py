@@ -16,7 +16,7 @@ from unveil.settings.patching import KeyPath
 from unveil.web.console.frame import ConsoleFrame
 from unveil.web.forms import form_lists
 
-_CHOICES: Final = ("none", "review", "all")
+_CHOICES: Final = ("none", "further", "review", "all")
 
 
 class RulesPages:

@@ -66,7 +66,7 @@ function cellOf(cell, at, view, ui, w, act) {
   const opening = cell.next && make("button", { class: "opener", type: "button", on: { click: () => act.open(at) } },
     words(w.say(cell.next.stage === "full" ? "review.open_full" : "review.open_differing"), "what"),
     words(w.say(`review.price_${pair.in}`, w.price(pair.seen, pair.in), w.price(cell.next.seen, pair.in)), "price"));
-  const asking = cell.ask && make("button", { class: "opener", type: "button", "aria-keyshortcuts": "a", on: { click: () => act.ask(at) } },
+  const asking = cell.ask && make("button", { class: "opener", type: "button", "data-asks": true, "aria-keyshortcuts": ui.keys[4], on: { click: () => act.ask(at) } },
     words(w.say("review.ask"), "what"), words(w.say("review.ask_left", view.progress.further), "price"));
   return make("li", { class: `attribute ${cell.state}`, tabindex: at === ui.row ? "0" : "-1", "data-at": at,
     "aria-current": at === ui.row ? "true" : null, on: { focus: () => act.choose(at), click: () => act.choose(at) } },
@@ -109,23 +109,26 @@ function confidence(ui, w, act) {
     make("div", { class: "ends", "aria-hidden": "true" }, words(w.say("review.confidence_low"), ""), words(w.say("review.confidence_high"), "")));
 }
 
+// Where single keys are switched off, buttons name none.
+const cap = (key) => (key ? make("kbd", { "aria-hidden": "true" }, key) : null);
+
 function button(kind, key, w, pressed) {
   return make("button", { class: `decision ${kind}`, type: "button", "aria-keyshortcuts": key, on: { click: pressed } },
-    make("kbd", { "aria-hidden": "true" }, key), words(w.say(`review.${kind}`), "what"), words(w.say(`review.${kind}_hint`), "hint"));
+    cap(key), words(w.say(`review.${kind}`), "what"), words(w.say(`review.${kind}_hint`), "hint"));
 }
 
 function decisions(view, ui, w, act) {
   return make("section", { class: "decide", "aria-labelledby": "decide" },
     make("h2", { id: "decide" }, w.say("review.decide")), confidence(ui, w, act),
     make("div", { class: "buttons" },
-      button("match", "m", w, () => act.label(true)), button("non_match", "n", w, () => act.label(false)),
-      button("unsure", "s", w, () => act.label(null)),
-      view.stage === "pair" ? button("skip", "k", w, () => act.skip()) : null));
+      button("match", ui.keys[0], w, () => act.label(true)), button("non_match", ui.keys[1], w, () => act.label(false)),
+      button("unsure", ui.keys[2], w, () => act.label(null)),
+      view.stage === "pair" ? button("skip", ui.keys[3], w, () => act.skip()) : null));
 }
 
 const SHAPES = { true: "●", false: "○", null: "◌" };
 
-function drafts(view, w, act) {
+function drafts(view, ui, w, act) {
   const name = (draft) => named(draft, w);
   const items = view.drafts.map((draft, at) => make("li", {},
     words(SHAPES[draft.match], "shape"), words(`${at + 1}. ${name(draft)}`, "what"),
@@ -135,7 +138,7 @@ function drafts(view, w, act) {
     make("h2", { id: "drafts" }, w.say("review.drafts")),
     items.length ? make("ol", { reversed: true }, ...items.reverse()) : make("p", { class: "hint" }, w.say("review.no_drafts")),
     items.length ? make("div", { class: "handing" },
-      make("button", { class: view.stage === "end" ? "primary" : "second", type: "button", "aria-keyshortcuts": "h", on: { click: act.handIn } }, make("kbd", { "aria-hidden": "true" }, "h"), w.say("review.hand_in")),
+      make("button", { class: view.stage === "end" ? "primary" : "second", type: "button", "aria-keyshortcuts": ui.keys[6], on: { click: act.handIn } }, ...[cap(ui.keys[6])].filter(Boolean), w.say("review.hand_in")),
       words(w.say("review.hand_in_hint"), "hint")) : null);
 }
 
@@ -200,7 +203,7 @@ export function draw(page, view, ui, w, act) {
   parts.push(note(view, w), learnt(view, w));
   if (view.pair) {
     parts.push(make("div", { class: "layout" }, pairOf(view, ui, w, act),
-      make("div", { class: "side" }, decisions(view, ui, w, act), practising ? null : drafts(view, w, act))));
+      make("div", { class: "side" }, decisions(view, ui, w, act), practising ? null : drafts(view, ui, w, act))));
   } else if (view.stage === "practice begins" || view.stage === "practice again") {
     const again = view.stage === "practice again";
     parts.push(message(again ? w.say("practice.again_title", view.right, view.round) : w.say("practice.begin_title"),
@@ -208,7 +211,7 @@ export function draw(page, view, ui, w, act) {
       make("button", { class: "primary", type: "button", id: "begin", on: { click: act.practise } }, w.say(again ? "practice.again" : "practice.begin"))));
   } else {
     parts.push(message(w.say(`review.${view.stage}_title`), w.say(`review.${view.stage}_text`)));
-    if (view.drafts?.length) parts.push(drafts(view, w, act));
+    if (view.drafts?.length) parts.push(drafts(view, ui, w, act));
   }
   page.replaceChildren(...parts.filter(Boolean));
   page.dataset.stage = view.stage;

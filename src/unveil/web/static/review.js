@@ -7,7 +7,7 @@ const page = document.getElementById("page");
 const told = document.getElementById("told");
 const mark = document.querySelector('meta[name="unveil-mark"]').content;
 const root = page.dataset.root;
-const ui = { row: 0, confidence: 6 };
+const ui = { row: 0, confidence: 6, keys: page.dataset.keys === "-" ? [] : [...page.dataset.keys] };
 let words, view, steps = 0, busy = null, next = null, again = null;
 
 // While a step is at work further keys are dropped: they would decide what nobody has seen yet. Only behind a mere look,
@@ -102,15 +102,16 @@ const act = {
   },
 };
 
+// Single keys are the reviewer's choice, made on the page of keys; none of them does anything where they are switched off.
+const LETTERS = page.dataset.keys;
+const ACTS = [
+  () => act.label(true), () => act.label(false), () => act.label(null), () => act.skip(), () => act.ask(ui.row),
+  () => act.undo(view.drafts?.at(-1)?.task), () => act.handIn(),
+];
+const ON = LETTERS !== "-";
 const KEYS = {
-  m: () => act.label(true),
-  n: () => act.label(false),
-  s: () => act.label(null),
-  k: () => act.skip(),
-  a: () => act.ask(ui.row),
-  u: () => act.undo(view.drafts?.at(-1)?.task),
-  h: () => act.handIn(),
-  "?": () => location.assign(`${root}/keys`),
+  ...(ON ? Object.fromEntries(ACTS.map((does, at) => [LETTERS[at], does])) : {}),
+  ...(ON ? { "?": () => location.assign(`${root}/keys`) } : {}),
   ArrowDown: () => move(1),
   ArrowUp: () => move(-1),
   ArrowRight: () => move(1),
@@ -135,7 +136,7 @@ document.addEventListener("keydown", (event) => {
     if (view.pair) act.open(ui.row);
     return;
   }
-  if (/^[1-6]$/.test(key) && view.pair) {
+  if (ON && /^[1-6]$/.test(key) && view.pair) {
     event.preventDefault();
     act.confidence(Number(key));
     return;
