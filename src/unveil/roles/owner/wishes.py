@@ -40,6 +40,7 @@ class Wish:
     key_pairs: list[bytes]
     approved: NDArray[np.bool_]
     run: bytes = b""  # what the keys are bound to
+    second: bool = False  # whether the owner's upload is the second of the two
 
     def __repr__(self) -> str:
         return f"Wish(<{len(self.ids)} entries>)"
@@ -56,6 +57,7 @@ class Wish:
             [self.key_pairs[at] for at in places] if self.key_pairs else [],
             self.approved[places],
             self.run,
+            self.second,
         )
 
 
@@ -109,8 +111,8 @@ class Wishes:
         if len(set(task_ids)) != len(task_ids) or not self._tasks.isdisjoint(task_ids):
             raise refused(envelope, "a task that was wished for before")
 
-    def add(self, message: EncodingWish | AttributeWish, handles: Handles | None) -> None:
-        """Take in a wish."""
+    def add(self, message: EncodingWish | AttributeWish, handles: Handles | None, upload: bytes) -> None:
+        """Take in a wish about records that went up as `upload`."""
         approved = np.ones(len(message), bool)
         self._budget.add(message)
         if isinstance(message, EncodingWish):
@@ -121,7 +123,8 @@ class Wishes:
             self._uploads = message.uploads
             self._pairs.update(zip(ids, rows.tolist(), strict=True))
             asked = np.ones((len(ids), len(self._names)), bool)
-            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved, run_of(message.uploads)))
+            run, second = run_of(message.uploads), not message.uploads.startswith(upload)
+            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved, run, second))
             return
         ids, pair_ids = entries(message.task_ids, ID), entries(message.pair_ids, ID)
         self._tasks.update(ids)
