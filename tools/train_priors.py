@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,9 +88,19 @@ _RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 8, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class Counted:
+    """One world's pairs: the levels of every attribute, which pairs are true or kin, what attributes are."""
+
+    levels: Levels
+    is_true: Flags
+    is_kin: Flags | None  # None where households are not known
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson(Counted):
     """
-    One world's candidate pairs: evidence, levels of every attribute, which are true or kin, what attributes are.
+    One world's candidate pairs, and the evidence of the record unit.
 
     `similarity` and `tail` say how alike the pairs are and strangers would be.
     """
@@ -98,10 +108,6 @@ class Lesson:
     evidence: Reals
     similarity: Reals
     tail: Tail
-    levels: Levels
-    is_true: Flags
-    is_kin: Flags | None  # None where households are not known
-    roles: tuple[str, ...]
 
 
 def main(folder: Path) -> None:
@@ -132,19 +138,19 @@ def collect(folder: Path) -> Iterator[Lesson]:
     for path in paths:
         with np.load(path) as found:
             yield Lesson(
+                found["levels"].astype(np.int64), found["is_true"], kin_in(found), tuple(found["roles"].tolist()),
                 found["evidence"].astype(np.float64), found["similarity"].astype(np.float64),
                 Tail(float(found["middle"]), found["across"], found["at_home"], found["worth"]),
-                found["levels"].astype(np.int64), found["is_true"], _kin(found), tuple(found["roles"].tolist()),
             )  # fmt: skip
 
 
-def _kin(found: Mapping[str, NDArray[Any]]) -> Flags | None:
+def kin_in(found: Mapping[str, NDArray[Any]]) -> Flags | None:
     """Which pairs are kin, if that is known."""
     return found["kin"] if len(found["kin"]) == len(found["is_true"]) else None
 
 
 def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
-    lesson = lesson_of(*_study(*wanted))
+    lesson = lesson_of(*study_of(*wanted))
     with path.with_suffix(".part").open("wb") as file:
         np.savez(
             file,
@@ -163,7 +169,7 @@ def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
     return path
 
 
-def _study(kind: str, *design: Any) -> tuple[Study, tuple[Ints, Ints] | None]:
+def study_of(kind: str, *design: Any) -> tuple[Study, tuple[Ints, Ints] | None]:
     """A study, and the household of each record where it is known."""
     households = None
     if kind == "world":
@@ -201,25 +207,31 @@ def lesson_of(study: Study, households: tuple[Ints, Ints] | None) -> Lesson:
         is_kin = (households[0][pairs.left] == households[1][pairs.right]) & ~study.is_true
     roles = tuple(attribute.meaning for attribute in schema.attributes)
     assert study.comparison.tail is not None
-    return Lesson(evidence, pairs.similarity, study.comparison.tail, found, study.is_true, is_kin, roles)
+    return Lesson(found, study.is_true, is_kin, roles, evidence, pairs.similarity, study.comparison.tail)
 
 
 def train(lessons: list[Lesson]) -> tuple[Tables, Shares, Tables]:
     """The prior of M_R, the shares of levels, and the prior of M_A."""
     halves = [_record_prior(lessons[start::2]) for start in (1, 0)]
-    asked = [_asked(lesson, _odds(lesson, halves[at % 2])) for at, lesson in enumerate(lessons)]
+    asked = [_asked(lesson, odds_of(lesson, halves[at % 2])) for at, lesson in enumerate(lessons)]
     shares = shares_of([lesson for lesson, _ in asked])
     return _record_prior(lessons), shares, _attribute_prior(asked, shares)
 
 
-def _odds(lesson: Lesson, tables: Tables) -> Reals:
+def asked_rows(odds: Reals) -> Ints:
+    """The pairs that would be asked about, by their log odds."""
+    nearest: Ints = np.argsort(np.abs(odds), kind="stable")[:_ASKED]
+    return nearest[np.abs(odds[nearest]) < _FARTHEST]
+
+
+def odds_of(lesson: Lesson, tables: Tables) -> Reals:
+    """The log odds of a match for each pair, as these tables see them."""
     return as_many_matches(tables.log_odds(lesson.evidence), lesson.tail, lesson.similarity)
 
 
 def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
     """The pairs that would be asked about, and their log odds."""
-    nearest = np.argsort(np.abs(odds), kind="stable")[:_ASKED]
-    chosen = nearest[np.abs(odds[nearest]) < _FARTHEST]
+    chosen = asked_rows(odds)
     some = replace(
         lesson,
         evidence=lesson.evidence[chosen],
@@ -230,7 +242,7 @@ def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
     return some, odds[chosen]
 
 
-def shares_of(lessons: list[Lesson]) -> Shares:
+def shares_of(lessons: Sequence[Counted]) -> Shares:
     """How often values of each role agree on each level in each kind of pair that would be asked about."""
     shares, firm = {}, {}
     for role in ROLES:
@@ -242,7 +254,7 @@ def shares_of(lessons: list[Lesson]) -> Shares:
     return Shares(shares, firm)
 
 
-def _counts_by_world(lessons: list[Lesson], role: str) -> Ints:
+def _counts_by_world(lessons: Sequence[Counted], role: str) -> Ints:
     """For each attribute of that role in each world, how often each level occurs in each kind of pair."""
     return np.array(
         [
@@ -254,7 +266,7 @@ def _counts_by_world(lessons: list[Lesson], role: str) -> Ints:
     )
 
 
-def _kinds(lesson: Lesson) -> tuple[Flags, Flags, Flags]:
+def _kinds(lesson: Counted) -> tuple[Flags, Flags, Flags]:
     """Which pairs are of each kind; where households are not known, none of the others is counted."""
     if lesson.is_kin is None:
         nobody = np.zeros(len(lesson.is_true), bool)

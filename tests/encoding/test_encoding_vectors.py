@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 VECTORS = Path(__file__).parents[1] / "vectors"
-NAMES = ["keys", "values", "hashing", "filters", "hardening"]
+NAMES = ["keys", "values", "hashing", "filters", "hardening", "signs"]
 
 
 @pytest.fixture(scope="module")

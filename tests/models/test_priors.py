@@ -74,9 +74,10 @@ def test_shipped_tables_fit_the_evidence(name: str, evidence: dict[str, Directio
     assert max(float(np.ptp(term.values)) for term in tables.terms) > 0.5
 
 
-def test_shipped_levels_know_every_role() -> None:
+@pytest.mark.parametrize("signs", [False, True])
+def test_shipped_levels_know_every_role(signs: bool) -> None:  # noqa: FBT001 - pytest passes it so
     """A role that is added without learning the levels anew would end a run with an error."""
-    known = load_levels()
+    known = load_levels(signs=signs)
     assert set(ROLES) <= set(known.shares)
     assert set(known.shares) == set(known.firm)
     for rows in known.shares.values():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unveil.schema import LayerR, ProtocolSettings, Schema, ThresholdSettings, built_in
+from unveil.schema import LayerA, LayerR, ProtocolSettings, Schema, ThresholdSettings, built_in
 from unveil.schema.presets import with_preset
 
 #: As computed by the version that had none of these settings.
@@ -24,7 +24,7 @@ def as_it_was(name: str) -> Schema:
     """The built-in schema with the filters that it had: others were to come, and that is meant to show."""
     if name == "person":
         return built_in("paper").model_copy(update={"name": "person"})
-    plain = built_in(name).model_copy(update={"layer_r": LayerR(h=10)})
+    plain = built_in(name).model_copy(update={"layer_r": LayerR(h=10), "layer_a": LayerA()})
     return with_protocol(plain, threshold=ThresholdSettings())
 
 

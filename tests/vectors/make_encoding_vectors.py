@@ -22,6 +22,7 @@ from unveil.encoding.normalise import normalise
 from unveil.encoding.phonetics import phonetic_code
 from unveil.encoding.qgrams import pad_symbol, qgrams
 from unveil.encoding.rbf import rbf_layout
+from unveil.encoding.signs import whole
 from unveil.records import Column, Records
 from unveil.schema import PHONETICS, Attribute, Schema
 
@@ -168,6 +169,33 @@ def filter_vectors() -> dict[str, Any]:
     }
 
 
+def sign_vectors() -> dict[str, Any]:
+    layer_a = {"m": 128, "signs": 320}
+    encoder = Encoder(Schema.model_validate({**SCHEMA, "layer_a": layer_a}), OwnerKey(KEY), project=PROJECT)
+    people, pairs = records(), [pair for _, pair in PAIRS]
+    handles = [bytes([at]) * 16 for at in range(len(PAIRS))]
+    found = encoder.pair_level(people, np.array([row for row, _ in PAIRS]), pairs, handles=handles)
+    classes = np.tile(np.array([1, 2, 3, 0], np.uint8), (len(PAIRS), 1))
+    hidden = [encoder.pair_classes(classes, found, pairs, second=second) for second in (False, True)]
+    return {
+        "key": KEY.hex(),
+        "project": PROJECT,
+        "layer_a": layer_a,
+        "schema_and_records": "encoding_filters.json",
+        "whole": [
+            {"tokens": tokens, "token": whole({token.encode() for token in tokens}).hex()}
+            for tokens in (["an", "nn", "na"], ["na", "an", "nn"], ["a"])
+        ],
+        "signs": [
+            {"row": row, "key_pair": pair.hex(), "handle": handle.hex(), "signs": rows_hex(each)}
+            for (row, pair), handle, each in zip(PAIRS, handles, found, strict=True)
+        ],
+        "classes": [1, 2, 3, 0],
+        "sent_by_the_first": [row.tobytes().hex() for row in hidden[0]],
+        "sent_by_the_second": [row.tobytes().hex() for row in hidden[1]],
+    }
+
+
 def hardening_vectors() -> dict[str, Any]:
     bits = np.zeros((2, 128), dtype=np.uint8)
     bits[0, ::3] = bits[1, [0, 1, 64, 100, 127]] = 1
@@ -201,6 +229,7 @@ def build() -> dict[str, dict[str, Any]]:
         "encoding_hashing.json": hashing_vectors(),
         "encoding_filters.json": filter_vectors(),
         "encoding_hardening.json": hardening_vectors(),
+        "encoding_signs.json": sign_vectors(),
     }
     back: dict[str, dict[str, Any]] = json.loads(json.dumps(made))
     return back

@@ -9,7 +9,7 @@ from unveil.cli.door import notes
 from unveil.joining.terms import JOINING, NOBODY, OWNERS
 from unveil.projects.project import Project, ReviewOpinions
 from unveil.roles.review_unit.opinions import LEAST_SURE
-from unveil.schema import Hardening, Schema
+from unveil.schema import Hardening, LayerA, Schema
 from unveil.schema.most_asked import MostAsked
 from unveil.schema.presets import PRESETS, with_preset
 
@@ -27,7 +27,7 @@ def terms(project: Project) -> Iterator[str]:
     steps = [f"{step.method}{_given(step)}" for step in layer.hardening]
     yield f"schema       {schema.name}: {', '.join(schema.names)}"
     yield f"blocking     {', '.join(key.name for key in schema.blocking) or 'none: all pairs are compared'}"
-    yield f"encoding     {layer.encoding} of {layer.m} bits, h {layer.h}; attributes of {schema.layer_a.m} bits"
+    yield f"encoding     {layer.encoding} of {layer.m} bits, h {layer.h}; attributes of {_bits(schema.layer_a)}"
     yield f"hardening    {', '.join(steps) or 'none'}"
     yield f"layers       {protocol.layers}; {sum(protocol.batches)} pairs in {len(protocol.batches)} batches to layer A"
     yield f"reviews      {review.budget} labels in {review.batches} batches"
@@ -59,6 +59,10 @@ def _opinions(reviews: ReviewOpinions) -> str:
     if reviews.second_below > LEAST_SURE:
         parts.append(f"{'and' if parts else 'a second one'} where the first is less sure than {reviews.second_below:g}")
     return " ".join(parts)
+
+
+def _bits(layer: LayerA) -> str:
+    return f"{layer.signs} signs" if layer.signs else f"{layer.m} bits"
 
 
 def _given(step: Hardening) -> str:

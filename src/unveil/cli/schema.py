@@ -14,7 +14,7 @@ from unveil.cli.table_options import reads_table
 from unveil.files.reading import Reading
 
 if TYPE_CHECKING:
-    from unveil.schema import Attribute, LayerR, Schema
+    from unveil.schema import Attribute, LayerA, LayerR, Schema
 
 commands = typer.Typer(help="the linkage schema: what a record is and how it is encoded", no_args_is_help=True)
 app.add_typer(commands, name="schema")
@@ -79,6 +79,8 @@ def check(
     """
     Check a schema file: print what it means, or every mistake by its key and what would be allowed.
 
+    Settings that are known to be broken are warned of, with what attacks made of them.
+
     With --data it is held against records: how full filters are and which h would fit, what weights should be, how many
     pairs each key makes, and how many people the keys would lose, tried on copies of the records with the errors that
     are to be expected. What is far from good is warned of. Only numbers and names of columns are printed.
@@ -88,6 +90,7 @@ def check(
     from unveil.cli.schema_figures import figures_as_json, figures_as_lines, measured
     from unveil.errors import SchemaError, SettingError
     from unveil.schema import named
+    from unveil.schema.weaknesses import weaknesses
 
     if other is not None and data is None:
         raise SettingError("--other is held against --data", hint="give both, or --data alone")
@@ -101,11 +104,24 @@ def check(
         print_json({"valid": False, "file": str(file), "mistakes": mistakes})
         raise typer.Exit(1) from None
     figures = None if data is None else measured(schema, data, other, reading)
+    weak = weaknesses(schema)
     if as_json:
-        said = {"valid": True, "file": str(file), "name": schema.name, "fingerprint": schema.fingerprint()}
+        said = {
+            "valid": True,
+            "file": str(file),
+            "name": schema.name,
+            "fingerprint": schema.fingerprint(),
+            "weak": weak,
+        }
         print_json(said if figures is None else {**said, "figures": figures_as_json(figures)})
     else:
-        say_lines([*meaning(schema), *([] if figures is None else ["", *figures_as_lines(figures)])])
+        say_lines(
+            [
+                *meaning(schema),
+                *(f"warning: {one}" for one in weak),
+                *([] if figures is None else ["", *figures_as_lines(figures)]),
+            ]
+        )
 
 
 def meaning(schema: Schema) -> list[str]:
@@ -114,7 +130,7 @@ def meaning(schema: Schema) -> list[str]:
     width = max(len(name) for name in schema.names)
     lines += [f"  {attribute.name:<{width}}  {_attribute(attribute)}" for attribute in schema.attributes]
     lines.append(f"layer R      {_encoding(schema.layer_r)}")
-    lines.append(f"layer A      one filter per attribute, m={schema.layer_a.m}")
+    lines.append(f"layer A      {_attribute_level(schema.layer_a)}")
     lines.append("blocking     " + ("; ".join(key.name for key in schema.blocking) or "none: every pair is compared"))
     lines.append(f"layers       {schema.protocol.layers}: {_LAYERS[schema.protocol.layers]}")
     review, threshold = schema.protocol.review, schema.protocol.threshold
@@ -128,6 +144,10 @@ def _attribute(attribute: Attribute) -> str:
     source = "" if attribute.source == attribute.name else f", from column {attribute.source}"
     counted = ", frequency counts" if attribute.frequency else ""
     return f"q={attribute.q}, h={attribute.h}, shown as {attribute.show}{counted}{source}"
+
+
+def _attribute_level(layer: LayerA) -> str:
+    return f"{layer.signs} signs per attribute" if layer.signs else f"one filter per attribute, m={layer.m}"
 
 
 def _encoding(layer: LayerR) -> str:

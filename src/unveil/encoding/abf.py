@@ -48,7 +48,6 @@ def kabf(
     run: bytes = b"",
 ) -> NDArray[np.uint64]:
     """For record rows[i] and every attribute a filter under the key ("A", pair key_pairs[i], attribute name)."""
-    _check(len(records), rows, key_pairs)
     if len(rows) >= filters.WORTH_COMPILING:
         from unveil.encoding.bulk import columns as bulk
 
@@ -83,7 +82,8 @@ def _one_by_one(
     return out
 
 
-def _check(n: int, rows: NDArray[np.int64], key_pairs: Sequence[bytes]) -> None:
+def checked(n: int, rows: NDArray[np.int64], key_pairs: Sequence[bytes]) -> None:
+    """Raise SettingError unless every row is a record and has a key that is long enough."""
     if len(rows) != len(key_pairs):
         raise SettingError(f"{len(rows)} rows but {len(key_pairs)} pair keys")
     # A negative row would silently pick, and disclose, a record counted from the end.

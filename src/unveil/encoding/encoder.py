@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.abf import abf, kabf
+from unveil.encoding.abf import abf, checked, kabf
 from unveil.encoding.blocking_keys import Field, blocking_keys, field_codes
 from unveil.encoding.clk import clk
 from unveil.encoding.hardening import harden, hardened_length, needs_chance
 from unveil.encoding.keys import OwnerKey, Subkeys
 from unveil.encoding.rbf import rbf
+from unveil.encoding.signs import class_shifts, hidden_classes, keyed_signs
 from unveil.errors import SettingError
 from unveil.records import Records
 from unveil.safety.coins import Coins
@@ -75,20 +76,55 @@ class Encoder:
         return blocking_keys(records, self._schema, self._keys)
 
     def attribute_level(self, records: Records) -> NDArray[np.uint64]:
-        """For every record and attribute a plain filter: shape (n, D, layer_a.m/64). Not for sending."""
+        """For every record and attribute a plain Bloom filter: shape (n, D, layer_a.m/64). Not for sending."""
         return abf(records, self._schema, self._keys)
 
     def pair_level(
-        self, records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], *, run: bytes = b""
+        self,
+        records: Records,
+        rows: NDArray[np.int64],
+        key_pairs: Sequence[bytes],
+        *,
+        run: bytes = b"",
+        handles: Sequence[bytes] = (),
+        sent: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.uint64]:
         """
-        For record rows[i] and every attribute the filter keyed by key_pairs[i]: shape (n, D, layer_a.m/64).
+        For record rows[i] and every attribute what is sent under key_pairs[i]: shape (n, D, layer_a.length/64).
 
-        The same key_pair in another `run` is another key. An encoder that binds nothing knows no runs.
+        The same key_pair in another `run` is another key. An encoder that binds nothing knows no runs. What is not
+        `sent`, of shape (n, D), looks as a missing value looks. Where signs are sent, that is a number drawn by key and
+        handles[i]: handles are the owner's own, as its records' ids are, which stand in for them if there are none.
         """
         if self.bound != bool(run):
             raise SettingError("keys of pairs are bound to the project file and to the run, or to neither")
-        return kabf(records, rows, key_pairs, self._schema, self._keys, run=run)
+        checked(len(records), rows, key_pairs)
+        if not self._schema.layer_a.signs:
+            filters = kabf(records, rows, key_pairs, self._schema, self._keys, run=run)
+            if sent is not None:
+                filters[~sent] = 0
+            return filters
+        own = handles or [records.ids[row].encode() for row in rows.tolist()]
+        return keyed_signs(records, rows, key_pairs, self._schema, self._keys, run=run, own=own, sent=sent)
+
+    def pair_classes(
+        self,
+        classes: NDArray[np.uint8],
+        encoded: NDArray[np.uint64],
+        key_pairs: Sequence[bytes],
+        *,
+        second: bool,
+        run: bytes = b"",
+    ) -> NDArray[np.uint8]:
+        """
+        Frequency classes as they are sent beside what `pair_level` gave, of shape (n, D).
+
+        Where signs are sent they show only if both owners' values are equal. One of the owners is the `second`.
+        """
+        if not self._schema.layer_a.signs:
+            return classes
+        shifts = class_shifts(encoded, key_pairs, self._schema.names, self._keys, run=run)
+        return hidden_classes(classes, shifts, second=second)
 
     def lots(self, layer: int, handles: Sequence[bytes]) -> NDArray[np.float64]:
         """

@@ -54,8 +54,8 @@ def gathered(places: NDArray[np.uint16], owner: NDArray[np.int64], n: int, *, m:
     return pack(unpacked)
 
 
-def _stream(jobs: Sequence[Job], blocks: range) -> NDArray[np.uint16]:
-    """These blocks of every token's stream, one row per token."""
+def streams(jobs: Sequence[Job], blocks: range) -> NDArray[np.uint8]:
+    """These blocks of every token's stream as bytes, one row per token."""
     counters = [block.to_bytes(4, "little") for block in blocks]
     digests: list[bytes] = []
     append, sha256 = digests.append, SHA256()
@@ -67,8 +67,12 @@ def _stream(jobs: Sequence[Job], blocks: range) -> NDArray[np.uint16]:
                 mac = copy()
                 mac.update(counter + token)
                 append(mac.finalize())
-    words = np.frombuffer(b"".join(digests), dtype="<u2").astype(np.uint16, copy=False)
-    return words.reshape(-1, _WORDS_PER_BLOCK * len(counters))
+    return np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, 2 * _WORDS_PER_BLOCK * len(counters))
+
+
+def _stream(jobs: Sequence[Job], blocks: range) -> NDArray[np.uint16]:
+    """The same as words of 16 bits."""
+    return streams(jobs, blocks).view("<u2").astype(np.uint16, copy=False)
 
 
 def _first_below(words: NDArray[np.uint16], jobs: Sequence[Job], *, limit: int, h: int) -> NDArray[np.uint16]:

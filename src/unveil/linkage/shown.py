@@ -20,7 +20,8 @@ MISSING: Final = 2
 SHOWN: Final = 3
 
 _ENOUGH: Final = 30  # values that a bound is learnt from
-_DEVIATIONS: Final = 3  # above what is expected of unrelated filters
+#: Standard deviations above what is expected of unrelated values.
+DEVIATIONS: Final = 3
 
 #: Name of each state by its code, as messages and displays write it.
 STATES: Final = ("equal", "dissimilar", "missing", "shown")
@@ -72,6 +73,6 @@ def chance_bounds(left: Words, right: Words, m: int) -> NDArray[np.float64]:
     a = np.bitwise_count(left).sum(axis=2, dtype=np.int64).astype(np.float64)
     b = np.bitwise_count(right).sum(axis=2, dtype=np.int64).astype(np.float64)
     spread = np.sqrt(a * b * (m - a) * (m - b) / (m**2 * max(1, m - 1)))
-    common = a * b / m + _DEVIATIONS * spread
+    common = a * b / m + DEVIATIONS * spread
     both = (a > 0) & (b > 0)
     return np.minimum(1.0, np.divide(2 * common, a + b, out=np.zeros_like(a), where=both))

@@ -39,7 +39,7 @@ def attribute_model(schema: Schema, *, forest: Forest | None = None) -> tuple[Mo
         )
     if forest is not None:
         raise SettingError("only the paper's models use a forest", hint="choose --preset paper or --preset schema")
-    prior = WeighedAttributes.of(schema, _fitting("attribute", SUMMARY), load_levels())
+    prior = WeighedAttributes.of(schema, _fitting("attribute", SUMMARY), load_levels(signs=schema.layer_a.signs > 0))
     return LogisticModel(prior, inertia=LOOSER), attribute_evidence
 
 

@@ -29,6 +29,8 @@ from unveil.settings.base import Settings, whole
 from unveil.settings.choices import Choice, OneOf
 from unveil.settings.mistakes import near, shown
 
+#: Bits beside the signs of an attribute: they are equal if both records have a value.
+MARK: Final = 64
 #: How the attributes of a record make one filter. Adding one is a row here and a function bound in `encoding.encoder`.
 RECORD_ENCODINGS: Final[dict[str, Choice]] = {
     "clk": Choice(sentence="all attributes are hashed into one filter, each under a key of its own"),
@@ -40,6 +42,7 @@ _LATER: Final = (
     ("attributes", "type", TEXT),
     ("attributes", "length", None),
     ("attributes", "two_digit_years", 30),
+    ("layer_a", "signs", 0),
     ("protocol", "neighbours", 0),
     ("protocol", "most_compared", 20_000_000_000),
     ("protocol", "pairs_per_record", 20),
@@ -159,6 +162,19 @@ class LayerA(Settings):
         multiple_of=64,
         description="length of each attribute's filter in bits",
     )
+    signs: int = Field(
+        0,
+        ge=0,
+        le=LONGEST_FILTER - MARK,
+        multiple_of=64,
+        description="signs that are sent of each attribute in the place of its filter: they tell how alike two values "
+        "are and nothing about either; 0: the filter, which tells how long a value is and whether it is missing",
+    )
+
+    @property
+    def length(self) -> int:
+        """Bits that are sent of each attribute: its signs and the mark beside them, or its filter."""
+        return self.signs + MARK if self.signs else self.m
 
 
 class Schema(Settings):

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.encoding.bulk import pair_streams, streams
+from unveil.encoding.bulk import pair_streams, sign_streams, streams
 from unveil.encoding.bulk.compiled import at_once, shared
-from unveil.encoding.bulk.grams import cut
+from unveil.encoding.bulk.grams import Grams, cut
 from unveil.encoding.bulk.sha256 import flat, one_key
 from unveil.encoding.filters import column_of
 from unveil.encoding.keys import Subkeys, join_parts
@@ -62,18 +62,39 @@ def kabf(
     """The filters of `abf.kabf`; rows and pair keys have been checked."""
     m = schema.layer_a.m
     out = np.zeros((len(schema.attributes), len(rows), word_count(m)), dtype=np.uint64)
+    for index, secret, (grams, value) in _keyed(records, rows, key_pairs, schema, keys, run=run):
+        tokens = (grams.first, grams.last, grams.ids, streams.prepared(grams))
+        h = schema.attributes[index].h
+        shared(pair_streams.pair_rows, len(rows), *secret, value, *tokens, m, h, out[index])
+    return np.ascontiguousarray(out.transpose(1, 0, 2))
+
+
+def keyed_signs(
+    records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys, *, run: bytes
+) -> NDArray[np.uint64]:
+    """The signs and marks of `signs.keyed_signs`; zeros for a missing value."""
+    layer = schema.layer_a
+    out = np.zeros((len(schema.attributes), len(rows), word_count(layer.length)), dtype=np.uint64)
+    for index, secret, (grams, value) in _keyed(records, rows, key_pairs, schema, keys, run=run):
+        every, counts = sign_streams.with_whole_sets(grams)
+        tokens = (every.first, every.last, every.ids, counts, streams.prepared(every))
+        shared(sign_streams.sign_rows, len(rows), *secret, value, *tokens, layer.signs, out[index])
+    return np.ascontiguousarray(out.transpose(1, 0, 2))
+
+
+def _keyed(
+    records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys, *, run: bytes
+) -> Iterator[tuple[int, tuple[object, ...], tuple[Grams, NDArray[np.int64]]]]:
+    """Of each attribute its place, what the pairs' keys are made of, and the tokens of values with each row's value."""
     between = [join_parts(key_pair) for key_pair in key_pairs]
     # The message that makes a key is head, pair, tail: the texts 0, 2 + i and 1.
     pieces = np.stack([np.zeros(len(rows), np.int64), 2 + np.arange(len(rows)), np.ones(len(rows), np.int64)], axis=1)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         wanted, value = np.unique(column.codes[rows], return_inverse=True)
-        grams = cut([column.distinct[code] for code in wanted.tolist()], attribute, index)
         prk, head, tail = keys.around_pair(attribute.name, run=run)
         secret = (one_key(prk), *flat([head, tail, *between]), pieces)
-        tokens = (grams.first, grams.last, grams.ids, streams.prepared(grams))
-        shared(pair_streams.pair_rows, len(rows), *secret, value, *tokens, m, attribute.h, out[index])
-    return np.ascontiguousarray(out.transpose(1, 0, 2))
+        yield index, secret, (cut([column.distinct[code] for code in wanted.tolist()], attribute, index), value)
 
 
 def _groups(records: Records, schema: Schema) -> Iterator[list[Numbered]]:

@@ -48,7 +48,7 @@ def prepared(grams: Grams) -> Words:
 
 
 @compiled
-def _fill_blocks(w: Words, counter: int, chosen: Ints, tokens: Words) -> None:
+def fill_blocks(w: Words, counter: int, chosen: Ints, tokens: Words) -> None:
     """Put the message uint32_le(counter) ‖ token into the lane of every chosen token."""
     little = (counter & 255) << 24 | (counter & 0xFF00) << 8 | (counter >> 8 & 0xFF00) | counter >> 24
     for i in range((_TOKEN_WORDS + 1) * LANES, 15 * LANES):
@@ -105,7 +105,7 @@ def set_positions(
     digest, ends = np.empty(8 * LANES, np.uint32), np.empty(8 * LANES, np.uint32)
     counter, due = 0, n
     while due:
-        _fill_blocks(w, counter, chosen, tokens)
+        fill_blocks(w, counter, chosen, tokens)
         for i in range(8):
             for lane in range(n):
                 digest[i * LANES + lane] = inner[i * LANES + keys[lane]]

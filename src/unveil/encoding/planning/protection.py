@@ -14,6 +14,8 @@ from unveil.schema import Attribute, Hardening, LayerR
 
 #: Bits of a filter, before hardening and after.
 LENGTH: Final = 2048
+#: Signs of an attribute: so many tell how alike two values are as well as filters of 256 bits do, and better.
+SIGNS: Final = 1024
 _SALTED: Final = Hardening(method="diffusion", t=3, m=LENGTH)
 #: Without salts everybody is compared with everybody, so that more bits must hide each similarity.
 _UNSALTED: Final = Hardening(method="diffusion", t=5, m=LENGTH)

@@ -45,7 +45,7 @@ def schema_text(
 
 def _explanation(proposed: ProposedSchema) -> Iterator[str]:
     schema = proposed.schema
-    yield "# h fills filters of layer A to about 40 %; B is the mean number of different bigrams in a value."
+    yield "# h fills plain filters of layer A to about 40 %; B is the mean number of different bigrams in a value."
     yield "# weight is log2((1 - e) / f): e is the share of people whose value differs between two registers, as is"
     yield "# assumed of its role; f is the chance that two people have the same value, by these records."
     yield "#"
@@ -130,8 +130,11 @@ def _rest(proposed: ProposedSchema) -> Iterator[str]:
     for step in layer.hardening:
         yield from _hardening(step)
     yield ""
+    yield "# Of each attribute signs are sent: what two values have in common tells how alike they are, and those of"
+    yield "# one value nothing. The attributes' h and this m are those of plain filters, which are not sent."
     yield "[layer_a]"
     yield f"m = {smaller.m}"
+    yield f"signs = {smaller.signs}"
     yield ""
     yield "[protocol]"
     yield f"layers = {proposed.schema.protocol.layers}"

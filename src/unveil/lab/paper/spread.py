@@ -28,7 +28,7 @@ def record_spread(study: Study) -> Measures:
 def plain_spread(study: Study) -> dict[str, Measures]:
     """The same of plain attribute filters of all records, by attribute."""
     filters = np.concatenate([study.encoder.attribute_level(records) for records in (study.a, study.b)])
-    return _by_attribute(filters, study.schema, records_per_key=1)
+    return _by_attribute(filters, study.schema, study.schema.layer_a.m, records_per_key=1)
 
 
 def keyed_spread(study: Study, schema: Schema, settings: SimulationSettings) -> dict[str, Measures]:
@@ -43,16 +43,18 @@ def keyed_spread(study: Study, schema: Schema, settings: SimulationSettings) -> 
             sent.append(words.reshape(len(message), message.attributes, -1).astype(np.uint64))
 
     World(study, schema, settings, tap=tap).run()
-    words = np.concatenate(sent) if sent else np.empty((0, len(schema.names), word_count(schema.layer_a.m)), np.uint64)
-    return _by_attribute(words, schema, records_per_key=2)
+    words = (
+        np.concatenate(sent) if sent else np.empty((0, len(schema.names), word_count(schema.layer_a.length)), np.uint64)
+    )
+    return _by_attribute(words, schema, schema.layer_a.length, records_per_key=2)
 
 
-def _by_attribute(filters: Words, schema: Schema, *, records_per_key: int) -> dict[str, Measures]:
+def _by_attribute(filters: Words, schema: Schema, m: int, *, records_per_key: int) -> dict[str, Measures]:
     found = {}
     for index, name in enumerate(schema.names):
         words = np.ascontiguousarray(filters[:, index])
         given = words[words.any(axis=1)]  # an empty filter is a missing value
-        found[name] = _measures(given, schema.layer_a.m, keys=max(1, len(given) // records_per_key))
+        found[name] = _measures(given, m, keys=max(1, len(given) // records_per_key))
     return found
 
 

@@ -2,7 +2,8 @@
 What is known before the first label: models learnt on generated worlds, shipped as numbers.
 
 `record.json` and `attribute.json` hold tables (`models.tables`), `levels.json` how often values of each role agree how
-well (`models.levels`). `python -m tools.train_priors` makes them anew. Nothing in them comes from a real person.
+well (`models.levels`) by their filters, `levels_of_signs.json` by their signs. `python -m tools.train_priors` makes
+them anew, and `python -m tools.train_sign_levels` the last one. Nothing in them comes from a real person.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ def load_tables(name: str) -> Tables:
 
 
 @cache
-def load_levels() -> Shares:
-    """The shipped shares of levels, by role."""
-    return shares_from(_read("levels"))
+def load_levels(*, signs: bool = False) -> Shares:
+    """The shipped shares of levels, by role: of similarities by filters, or by signs."""
+    return shares_from(_read("levels_of_signs" if signs else "levels"))
 
 
 @cache

@@ -37,3 +37,30 @@ def recognised(weights: Matrix, truth: NDArray[np.int64], *, known: NDArray[np.i
     own = weights[rows, truth[rows]]
     ahead = (weights[rows] >= own[:, None]).sum(axis=1) - 1
     return Recognised(len(rows), float((ahead < 1).mean()), float((ahead < TEN).mean()))
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """Of so many values or positions the share guessed right, and by always making the same, best guess."""
+
+    guesses: int
+    right: float
+    constant: float
+
+
+def guessed(guess: NDArray[np.int64], truth: NDArray[np.int64]) -> Guessed:
+    """How often guesses are right, where the truth is not negative: there is none then."""
+    there = truth >= 0
+    if not there.any():
+        return Guessed(0, 0.0, 0.0)
+    most = np.bincount(truth[there]).max()
+    return Guessed(int(there.sum()), float((guess == truth)[there].mean()), float(most / there.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """Of so many people the share told by a candidate set of one, and the median size of these sets."""
+
+    people: int
+    alone: float
+    median: float

@@ -14,12 +14,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.attributes import agreement_classes, attribute_similarities
+from unveil.linkage.attributes import compared
 from unveil.linkage.bits import word_count
 from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.model import AttributeEvidence, Model
 from unveil.linkage.outcome import Outcomes, Reals
-from unveil.linkage.shown import SHOWN, chance_bounds, learnt_bounds, states
+from unveil.linkage.shown import SHOWN, learnt_bounds, states
 from unveil.protocol.data_warnings import DataWarning
 from unveil.protocol.flows import Envelope, check_incoming, refused, too_early
 from unveil.protocol.machine import Decision, Erased, NoLongWork, NothingKept, Step
@@ -222,10 +222,12 @@ class AttributeUnit(NoLongWork, NothingKept):
 
     def _check_answered(self, envelope: Envelope, message: AttributeEncodings) -> None:
         width = len(self._schema.attributes)
-        if (message.attributes, message.m) != (width, self._schema.layer_a.m):
+        layer = self._schema.layer_a
+        if (message.attributes, message.m) != (width, layer.length):
             raise refused(envelope, "attributes or filter length differ from the schema's")
         classes = byte_matrix(message.classes, width)
-        if classes.size and classes.max() > 1 + len(self._protocol.frequency.bounds):
+        # Beside signs, classes are hidden in bytes that may have any value.
+        if not layer.signs and classes.size and classes.max() > 1 + len(self._protocol.frequency.bounds):
             raise refused(envelope, "an unknown frequency class")
         self._check_unanswered(envelope, message.pair_ids)
 
@@ -253,11 +255,10 @@ class AttributeUnit(NoLongWork, NothingKept):
         both, filters, classes = self.answers.both(asked)
         if not both:
             return Step(Compared(width, b"", b"", b"", b""))
-        similarity = attribute_similarities(filters[0], filters[1])
-        agreement = agreement_classes(similarity, classes[0], classes[1])
+        found = compared(filters[0], filters[1], (classes[0], classes[1]), self._schema.layer_a)
         pair_ids = b"".join(asked[i] for i in both)
-        chance = chance_bounds(filters[0], filters[1], self._schema.layer_a.m)
-        columns = (similarity.astype("<f8").tobytes(), agreement.tobytes(), chance.astype("<f8").tobytes())
+        similarity, chance = (each.astype("<f8").tobytes() for each in (found.similarity, found.chance))
+        columns = (similarity, found.agreement.tobytes(), chance)
         return Step(Compared(width, pair_ids, *columns))
 
     def _compared(self, decision: Compared | ComparedBefore) -> None:

@@ -119,33 +119,33 @@ class Answers:
             return np.zeros(len(wish.rows))
         return self._encoder.lots(wish.layer, entries(handles.pick(wish.rows), ID))
 
-    def messages(self, wish: Wish, grant: Grant, *, part: int) -> Iterator[tuple[Address, Message]]:
+    def messages(self, wish: Wish, grant: Grant, *, part: int, handles: Handles) -> Iterator[tuple[Address, Message]]:
         """What is sent for it, and to whom; no message of encodings has more than `part` bytes."""
         unit = RECIPIENTS[wish.layer]
         refused = [wish.ids[i] for i in np.flatnonzero(~grant.rows)]
         if refused:
             yield unit, Refusal(b"".join(refused))
-        build = self._values(wish, grant) if wish.layer == REVIEW_LAYER else self._encodings(wish, grant, part)
+        build = self._values(wish, grant) if wish.layer == REVIEW_LAYER else self._encodings(wish, grant, part, handles)
         yield from ((unit, message) for message in build)
 
-    def _encodings(self, wish: Wish, grant: Grant, part: int) -> Iterator[Message]:
+    def _encodings(self, wish: Wish, grant: Grant, part: int, handles: Handles) -> Iterator[Message]:
         granted = np.flatnonzero(grant.rows)
         width = len(self._schema.attributes)
-        size = max(1, part // (ID + width * (self._schema.layer_a.m // 8 + 1)))
+        size = max(1, part // (ID + width * (self._schema.layer_a.length // 8 + 1)))
         for start in range(0, len(granted), size):
-            yield self._encoded(wish, grant, granted[start : start + size])
+            yield self._encoded(wish, grant, granted[start : start + size], handles)
 
-    def _encoded(self, wish: Wish, grant: Grant, some: NDArray[np.int64]) -> AttributeEncodings:
-        """These entries of a wish, encoded as far as they are granted."""
-        rows = wish.rows[some]
+    def _encoded(self, wish: Wish, grant: Grant, some: NDArray[np.int64], handles: Handles) -> AttributeEncodings:
+        """These entries of a wish, encoded as far as they are granted; what does not go looks as a missing value."""
+        rows, sent = wish.rows[some], grant.attributes[some]
         run = wish.run if self._encoder.bound else b""
-        filters = self._encoder.pair_level(self._records, rows, [wish.key_pairs[i] for i in some], run=run)
-        # What does not go looks as a missing value looks.
-        filters[~grant.attributes[some]] = 0
-        classes = np.where(grant.attributes[some], self._classes[rows], 0).astype(np.uint8)
+        own, key_pairs = entries(handles.pick(rows), ID), [wish.key_pairs[i] for i in some]
+        filters = self._encoder.pair_level(self._records, rows, key_pairs, run=run, handles=own, sent=sent)
+        classes = np.where(sent, self._classes[rows], 0).astype(np.uint8)
+        classes = self._encoder.pair_classes(classes, filters, key_pairs, second=wish.second, run=run)
         return AttributeEncodings(
             attributes=len(self._schema.attributes),
-            m=self._schema.layer_a.m,
+            m=self._schema.layer_a.length,
             pair_ids=b"".join(wish.ids[i] for i in some),
             filters=np.ascontiguousarray(filters, dtype="<u8").tobytes(),
             classes=classes.tobytes(),

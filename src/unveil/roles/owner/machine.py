@@ -194,7 +194,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
                 self.agreed, self._told = bool(message.agree), self._told + 1
             case EncodingWish() | AttributeWish() | FurtherWish():
                 self.check_data()
-                self._wishes.add(message, self._handles)
+                self._wishes.add(message, self._handles, self.upload_id)
             case LinkTable() | JoinTable() | LinkQuality():
                 self.check_data()
                 assert self._handles is not None
@@ -310,7 +310,11 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
 
     def would_send(self, wish: Wish, now: float) -> list[tuple[Address, Message]]:
         """Exactly what would leave for it now, and to whom; nothing is decided by it."""
-        return list(self._answers.messages(wish, self.would_grant(wish, now), part=PART))
+        return list(self._messages(wish, self.would_grant(wish, now)))
+
+    def _messages(self, wish: Wish, grant: Grant) -> Iterator[tuple[Address, Message]]:
+        assert self._handles is not None  # a wish names them
+        return self._answers.messages(wish, grant, part=PART, handles=self._handles)
 
     def would_share(self, wish: Wish, grant: Grant) -> list[int]:
         """For each entry of a wish, how many records share all that its layer knows of that one after this grant."""
@@ -339,8 +343,7 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
             grant.rows.astype(np.uint8).tobytes(),
             (VALUE * grant.attributes + MISSING * grant.missing).astype(np.uint8).tobytes(),
         )
-        sent = self._answers.messages(wish, grant, part=PART)
-        return Step(decision, tuple(self._send(unit, message) for unit, message in sent))
+        return Step(decision, tuple(self._send(unit, message) for unit, message in self._messages(wish, grant)))
 
     def _answered(self, decision: Answered) -> None:
         """Charge the ledger."""

@@ -41,6 +41,7 @@ class Wish:
     key_pairs: list[bytes]
     approved: NDArray[np.bool_]
     run: bytes = b""  # what the keys are bound to
+    second: bool = False  # whether the owner's upload is the second of the two
     further: bool = False  # a reviewer asks for one more attribute of a pair
 
     def __repr__(self) -> str:
@@ -58,6 +59,7 @@ class Wish:
             [self.key_pairs[at] for at in places] if self.key_pairs else [],
             self.approved[places],
             self.run,
+            self.second,
             self.further,
         )
 
@@ -134,8 +136,10 @@ class Wishes:
         """Whether none of these ids of tasks and of wishes of reviewers came before: one names one disclosure."""
         return self._tasks.keys().isdisjoint(ids) and self._further_ids.isdisjoint(ids)
 
-    def add(self, message: EncodingWish | AttributeWish | FurtherWish, handles: Handles | None) -> None:
-        """Take in a wish."""
+    def add(
+        self, message: EncodingWish | AttributeWish | FurtherWish, handles: Handles | None, upload: bytes
+    ) -> None:
+        """Take in a wish about records that went up as `upload`."""
         approved = np.ones(len(message), bool)
         self._budget.add(message)
         if isinstance(message, EncodingWish):
@@ -146,7 +150,8 @@ class Wishes:
             self._uploads = message.uploads
             self._pairs.update(zip(ids, rows.tolist(), strict=True))
             asked = np.ones((len(ids), len(self._names)), bool)
-            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved, run_of(message.uploads)))
+            run, second = run_of(message.uploads), not message.uploads.startswith(upload)
+            self._open.append(Wish(ATTRIBUTE_LAYER, ids, rows, asked, key_pairs, approved, run, second))
             return
         asked = byte_matrix(message.asked, len(self._names)).astype(bool)
         if isinstance(message, FurtherWish):

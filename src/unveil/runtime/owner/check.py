@@ -150,7 +150,7 @@ def _attribute_unit(folder: OwnerFolder) -> AttributeUnitCheck:
         records=_allowed(folder, ATTRIBUTE_LAYER),
         attributes=tuple(name for name in schema.names if name not in policy.never_encoded),
         never_encoded=tuple(name for name in schema.names if name in policy.never_encoded),
-        bits=schema.layer_a.m,
+        bits=schema.layer_a.length,
         answered=policy.response_rate_a,
         approval=policy.needs_approval(ATTRIBUTE_LAYER),
         caps=caps_of(folder.caps, ATTRIBUTE_LAYER),
