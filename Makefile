@@ -9,10 +9,10 @@ UV     := $(shell command -v uv 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo parties test browser quick fuzz lint format bench package sbom image interop docs site pictures requirements clean
+.PHONY: help setup demo parties test test-spark browser quick fuzz lint format bench package sbom image interop docs site pictures requirements clean
 
 help:  ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 22
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 22
 
 setup: $(VENV)/.ready  ## make the environment in .venv
 
@@ -46,6 +46,16 @@ browser: setup  ## fetch a browser for tests and pictures, if this machine has n
 
 quick: setup  ## run the tests of the rooms that only compute, in under a minute
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+# Spark is large, and nobody else needs it: it is installed here and not with everything else.
+test-spark: setup  ## compare on Spark, which this installs; Java 17 or newer must be there
+	@command -v java >/dev/null || test -n "$$JAVA_HOME" || { echo "Java was not found: install Java 17 or newer" >&2; exit 1; }
+ifneq ($(UV),)
+	$(UV) pip install --quiet --python $(BIN)/python 'pyspark>=4,<5'
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pyspark>=4,<5'
+endif
+	$(BIN)/python -m pytest tests/engines/test_spark_engine.py tests/engines/test_spark_plan.py
 
 fuzz: setup  ## send 20,000 odd requests to each unit; make test sends 1,000
 	UNVEIL_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 tests/security/test_fuzz_units.py

@@ -28,7 +28,7 @@ def test_engines_lists_each_engine_with_its_state(
     assert 0 == run(monkeypatch, "engines", "--no-measure", "--json")
     found = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in found["engines"]}
-    assert ["reference", "cpu", "gpu"] == list(rows)
+    assert ["reference", "cpu", "gpu", "spark"] == list(rows)
     assert rows[found["auto"]]["available"]
     assert 1 <= rows["cpu"]["threads"]
     for row in rows.values():

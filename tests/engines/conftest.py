@@ -6,7 +6,8 @@ from unveil.engines import NAMES, choose, problem
 from unveil.linkage.engine import Engine
 
 
-@pytest.fixture(params=[name for name in NAMES if name != "auto"], scope="session")
+#: Every call of Spark is a job of a second or more, so that it has tests of its own: test_spark_engine.py.
+@pytest.fixture(params=[name for name in NAMES if name not in {"auto", "spark"}], scope="session")
 def engine(request: pytest.FixtureRequest) -> Engine:
     """Each engine that this machine has."""
     missing = problem(request.param)

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from filter_fixture import MEASURES, exact, filters, listed, naive, naive_blocks, numbers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from unveil.engines.cpu.engine import CpuEngine
+from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded, Engine, Measure, comparing
@@ -93,6 +97,27 @@ def test_blocks_give_the_union_of_their_pairs_each_once(
     counted = [0]
     pairs = engine.block_pairs(a, b, blocks, floor=floor, measure=measure, progress=counted.append)
     assert naive_blocks(a, b, blocks, floor, measure) == (listed(Pairs.concatenate(pairs)), counted[-1])
+
+
+@PROPERTY
+@given(codes, codes, measures, st.sampled_from([-1.0, 0.5]), st.sampled_from(["reference", "cpu"]))
+def test_each_key_alone_gives_its_pairs_less_those_of_earlier_keys(
+    left: list[list[int]], right: list[list[int]], measure: Measure, floor: float, name: str
+) -> None:
+    """So that keys may be compared in other places and at other times: together they are the union, each pair once."""
+    compares = ReferenceEngine() if name == "reference" else CpuEngine(2)
+    a, b = filters(len(left), 64, kin=9), filters(len(right), 64, seed=2, kin=9)
+    blocks = Blocks(np.array(left, np.int64).reshape(-1, 3), np.array(right, np.int64).reshape(-1, 3), 0)
+    every, counted = Counter[tuple[int, int, float]](), 0
+    for key in range(3):
+        seen = [0]
+        found = compares.key_pairs(a, b, blocks, key, floor=floor, measure=measure, progress=seen.append)
+        every.update(listed(Pairs.concatenate(found)))
+        counted += seen[-1]
+        up_to_here = Blocks(blocks.left[:, : key + 1], blocks.right[:, : key + 1], 0)
+        expected, candidates = naive_blocks(a, b, up_to_here, floor, measure)
+        assert (expected, candidates) == (sorted(every), counted)
+    assert 1 == max(every.values(), default=1)
 
 
 def test_few_huge_blocks_and_many_small_ones_agree_with_the_candidates(engine: Engine) -> None:

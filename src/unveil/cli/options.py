@@ -16,7 +16,7 @@ SchemaName = Annotated[
     str | None,
     typer.Option(metavar="NAME|FILE", help="a built-in schema or a file; the built-in schema person if not given"),
 ]
-EngineName = Annotated[str, typer.Option(help="auto, reference, cpu or gpu")]
+EngineName = Annotated[str, typer.Option(help="auto, reference, cpu, gpu or spark")]
 
 UnitConfigFile = Annotated[Path, typer.Option(help="configuration of the unit, a TOML file", show_default=False)]
 Demonstration = Annotated[bool, typer.Option("--demonstration", help="the unit runs as a demonstration")]

@@ -4,10 +4,12 @@ Engines: the same functions on different hardware. The reference engine defines 
 * `reference`  plain NumPy, short enough to be checked by reading
 * `cpu`        Numba kernels on all cores
 * `gpu`        one graphics processor
+* `spark`      a cluster, or this machine as if it were one
 * `measure`    the similarity measures, defined once for all of them
 
 Each engine's module offers `problem()`, which is None where the engine can work, and its class. An engine that this
-machine does not have is an error with a reason and a hint, never replaced in silence; `auto` takes what there is.
+machine does not have is an error with a reason and a hint, never replaced in silence; `auto` takes the fastest that one
+machine has, and Spark only who asks for it.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ from unveil.errors import EngineError
 from unveil.linkage.engine import Engine
 
 #: Fastest first, which is the order in which `auto` tries them.
-_CLASSES: Final = {"gpu": "GpuEngine", "cpu": "CpuEngine", "reference": "ReferenceEngine"}
-NAMES: Final = ("auto", "reference", "cpu", "gpu")
+_BY_ITSELF: Final = ("gpu", "cpu", "reference")
+_CLASSES: Final = {
+    "gpu": "GpuEngine", "cpu": "CpuEngine", "reference": "ReferenceEngine", "spark": "SparkEngine",
+}  # fmt: skip
+NAMES: Final = ("auto", "reference", "cpu", "gpu", "spark")
 
 #: Engines that take a number of threads.
-_THREADED: Final = ("cpu",)
+_THREADED: Final = ("cpu", "spark")
 
 
 def choose(name: str = "auto", *, threads: int | None = None) -> Engine:
@@ -33,7 +38,7 @@ def choose(name: str = "auto", *, threads: int | None = None) -> Engine:
     if threads is not None and threads < 1:
         raise EngineError("an engine needs at least one thread")
     if name == "auto":
-        name = next(candidate for candidate in _CLASSES if problem(candidate) is None)
+        name = next(candidate for candidate in _BY_ITSELF if problem(candidate) is None)
     found = problem(name)
     if found is not None:
         raise found

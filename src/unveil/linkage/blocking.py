@@ -92,9 +92,13 @@ class Blocks:
     def candidates(self, chunk: int = 1 << 20) -> Iterator[tuple[Rows, Rows]]:
         """Every candidate pair once, in pieces of about `chunk` pairs."""
         for key in range(self.left.shape[1]):
-            for left, right in _join(self.left[:, key], self.right[:, key], chunk):
-                new = ~self.agree(left, right, slice(0, key))
-                yield left[new], right[new]
+            yield from self.candidates_of(key, chunk)
+
+    def candidates_of(self, key: int, chunk: int = 1 << 20) -> Iterator[tuple[Rows, Rows]]:
+        """The candidate pairs that agree on this key and on none before it."""
+        for left, right in _join(self.left[:, key], self.right[:, key], chunk):
+            new = ~self.agree(left, right, slice(0, key))
+            yield left[new], right[new]
 
 
 def _codes(

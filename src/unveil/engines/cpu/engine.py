@@ -119,9 +119,28 @@ class CpuEngine:
         progress: Progress | None = None,
     ) -> Iterator[Pairs]:
         """Every candidate pair of the blocks at or above the floor, once."""
+        yield from self._in_blocks(a, b, blocks, range(blocks.left.shape[1]), floor, measure, progress)
+
+    def key_pairs(
+        self,
+        a: Bits,
+        b: Bits,
+        blocks: Blocks,
+        key: int,
+        *,
+        floor: float,
+        measure: Measure = "dice",
+        progress: Progress | None = None,
+    ) -> Iterator[Pairs]:
+        """The candidate pairs of one key less those of the keys before it; progress counts these alone."""
+        yield from self._in_blocks(a, b, blocks, range(key, key + 1), floor, measure, progress)
+
+    def _in_blocks(
+        self, a: Bits, b: Bits, blocks: Blocks, keys: range, floor: float, measure: Measure, progress: Progress | None
+    ) -> Iterator[Pairs]:
         check_alike(a, b)
         need = _needed(a, b, floor, measure)
-        jobs = self._block_jobs(a, b, blocks, need, _rule(need, a, measure))
+        jobs = self._block_jobs(a, b, blocks, keys, need, _rule(need, a, measure))
         yield from stream(jobs, threads=self.threads, buffer=self._buffer, progress=progress)
 
     def _orders(
@@ -134,10 +153,10 @@ class CpuEngine:
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(arrange, *arguments))
 
-    def _block_jobs(self, a: Bits, b: Bits, blocks: Blocks, need: Int32s, rule: Rule) -> Iterator[Job]:
-        """One job for each key: its blocks, less the pairs of the keys before."""
+    def _block_jobs(self, a: Bits, b: Bits, blocks: Blocks, keys: range, need: Int32s, rule: Rule) -> Iterator[Job]:
+        """One job for each of these keys: its blocks, less the pairs of the keys before."""
         left, right, size = dense_codes(blocks)
-        for key in range(left.shape[1]):
+        for key in keys:
             orders = self._orders((left, right), key, (a.popcounts, b.popcounts), size)
             pieces = _pieces(orders[0][2], orders[1][2], self.threads)
             if not len(pieces):

@@ -71,8 +71,33 @@ class ReferenceEngine:
         progress: Progress | None = None,
     ) -> Iterator[Pairs]:
         """Every candidate pair of the blocks at or above the floor, once."""
+        yield from self._listed(a, b, blocks.candidates(), floor, measure, progress)
+
+    def key_pairs(
+        self,
+        a: Bits,
+        b: Bits,
+        blocks: Blocks,
+        key: int,
+        *,
+        floor: float,
+        measure: Measure = "dice",
+        progress: Progress | None = None,
+    ) -> Iterator[Pairs]:
+        """The candidate pairs of one key less those of the keys before it; progress counts these alone."""
+        yield from self._listed(a, b, blocks.candidates_of(key), floor, measure, progress)
+
+    def _listed(
+        self,
+        a: Bits,
+        b: Bits,
+        candidates: Iterator[tuple[Rows, Rows]],
+        floor: float,
+        measure: Measure,
+        progress: Progress | None,
+    ) -> Iterator[Pairs]:
         done = 0
-        for left, right in blocks.candidates():
+        for left, right in candidates:
             found = self.similarities(a, b, left, right, measure=measure)
             keep = found >= floor
             done += len(left)
