@@ -110,6 +110,7 @@ def test_a_linkage_through_the_commands_with_units_that_go_away(trial: OwnerTria
     _check_results(trial)
     for name in "ab":
         _check_ledger(trial, name)
+    _check_privacy_report(trial)
 
 
 def ids_of(messages: list[Message]) -> set[str]:
@@ -176,6 +177,29 @@ def _check_ledger(trial: OwnerTrial, name: str) -> None:
     assert 0 < book["kapr"]["mean"] <= book["kapr"]["worst"] <= 1
     people = {row["record_id"] for row in rows_of(trial.trial.data(f"owner-{name}"))}
     assert {entry["record_id"] for entry in entries} <= people
+
+
+def _check_privacy_report(trial: OwnerTrial) -> None:
+    """It says what the ledger says, and holds no value and no id of any record."""
+    book, out = told("ledger", trial, "a"), trial.root / "privacy.html"
+    done = unveil("privacy", "report", trial.owner("a"), "--demonstration", "--people", "100", "--out", out)
+    assert 0 == done.returncode, done.stderr
+    found = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))["disclosed"]
+    assert found["real"]
+    assert book["record_unit"]["records"] == found["uploaded"]
+    for left, unit in zip(found["left"], ("attribute_unit", "review_unit"), strict=True):
+        assert [book[unit][key] for key in ("disclosures", "values")] == [left["disclosures"], left["values"]]
+        assert {name: one["records"] for name, one in book[unit]["attributes"].items()} == left["by_attribute"]
+    assert [book["kapr"]["records"], book["kapr"]["smallest_k"]] == [
+        found["risk"]["records"],
+        found["risk"]["smallest_k"],
+    ]
+    assert found["risk"]["records"] == sum(one["records"] for one in found["together"])
+    page = out.read_text(encoding="utf-8").casefold() + json.dumps(found).casefold()
+    for row in rows_of(trial.trial.data("owner-a")):
+        assert not [value for value in row.values() if len(value) > 4 and f">{value.casefold()}<" in page]
+        assert row["record_id"].casefold() not in page
+        assert row["last_name"].casefold() not in page.split() or len(row["last_name"]) < 6
 
 
 def test_an_upload_in_parts_sends_each_part_once(trial: OwnerTrial, monkeypatch: pytest.MonkeyPatch) -> None:

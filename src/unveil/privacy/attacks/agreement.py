@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 Matrix = NDArray[np.float32]
+#: Agreements between entries: all of them, or where most are nothing those that are something.
+Expected: TypeAlias = "Matrix | csr_array"
+
+#: Numbers at work at a time, of matrices that are too large to hold twice.
+_AT_ONCE: Final = 40_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +25,19 @@ class View:
     """
     One way in which records are alike: seen among the filters, and expected among entries of the attacker's register.
 
-    Both are square, with zeros on the diagonal. `noise` is the variance of what is seen around what is expected of the
+    `signs` are the filters' bits as +1 and -1 (filters × bits): what is seen of two is the mean of their products.
+    `expected` is square, zero on the diagonal. `noise` is the variance of what is seen around what is expected of the
     same two people.
     """
 
-    seen: Matrix
-    expected: Matrix
+    signs: Matrix
+    expected: Expected
     noise: float
+
+    @property
+    def entries(self) -> int:
+        """How many entries the attacker's register has."""
+        return int(self.expected.shape[0])
 
 
 def signs(bits: NDArray[np.uint8]) -> Matrix:
@@ -36,3 +52,26 @@ def agreements(bits: NDArray[np.uint8]) -> Matrix:
     out /= np.float32(bits.shape[1])
     np.fill_diagonal(out, 0)
     return out
+
+
+def seen_rows(view: View) -> Iterator[tuple[slice, Matrix]]:
+    """What is seen of each filter and all others, some filters at a time; 0 for a filter and itself."""
+    for rows in pieces(len(view.signs), len(view.signs)):
+        some = view.signs[rows] @ view.signs.T
+        some /= np.float32(view.signs.shape[1])
+        some[np.arange(len(some)), np.arange(rows.start, rows.stop)] = 0
+        yield rows, some
+
+
+def expected_rows(expected: Expected) -> Iterator[tuple[slice, Matrix]]:
+    """What is expected of each entry and all others, some entries at a time."""
+    held: Any = expected
+    for rows in pieces(expected.shape[0], expected.shape[1]):
+        yield rows, held[rows] if isinstance(expected, np.ndarray) else held[rows].toarray()
+
+
+def pieces(rows: int, columns: int) -> Iterator[slice]:
+    """Rows of a matrix, as many at a time as memory is to hold twice."""
+    step = max(1, _AT_ONCE // max(1, columns))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))

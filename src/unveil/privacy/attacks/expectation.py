@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.encoding.bits import unpack
 from unveil.encoding.blocking_keys import field_codes
@@ -18,7 +17,7 @@ from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
 from unveil.encoding.salting import parts
 from unveil.linkage.bits import Bits
-from unveil.privacy.attacks.agreement import Matrix, View, agreements
+from unveil.privacy.attacks.agreement import Expected, Matrix, View, agreements, signs
 from unveil.records import Records
 from unveil.schema import Schema
 from unveil.schema.fields import parse_field
@@ -38,14 +37,13 @@ def views_of(targets: Bits, register: Records, schema: Schema, *, keys: int = KE
         if method.coins_leave is not None:
             expected *= np.float32(method.coins_leave(step))
         by = step.by or by
-    bits = unpack(targets.words, targets.m)
+    each = signs(unpack(targets.words, targets.m))
     if not by:
-        return [View(agreements(bits), expected, 1 / targets.m)]
-    found = []
-    for field, (start, end) in zip(by, parts(targets.m, len(by)), strict=True):
-        alike = np.where(_same(register, schema, field), expected, np.float32(0))
-        found.append(View(agreements(bits[:, start:end]), alike, 1 / (end - start)))
-    return found
+        return [View(each, expected, 1 / targets.m)]
+    return [
+        View(np.ascontiguousarray(each[:, start:end]), _alike(register, schema, field, expected), 1 / (end - start))
+        for field, (start, end) in zip(by, parts(targets.m, len(by)), strict=True)
+    ]
 
 
 def _before_hardening(register: Records, schema: Schema, keys: int) -> Matrix:
@@ -59,12 +57,21 @@ def _before_hardening(register: Records, schema: Schema, keys: int) -> Matrix:
     return total
 
 
-def _same(register: Records, schema: Schema, field: str) -> NDArray[np.bool_]:
-    """Which two entries agree on that field; a missing one agrees with nothing."""
+def _alike(register: Records, schema: Schema, field: str, expected: Matrix) -> Expected:
+    """What is expected of two entries that agree on that field, and nothing of others; missing agrees with nothing."""
+    from scipy.sparse import csr_array
+
     part = parse_field(field)
     values, codes = field_codes(register, schema.attribute(part.attribute), part.transform)
-    same: NDArray[np.bool_] = codes[:, None] == codes[None, :]
-    if "" in values:
-        same &= (codes != values.index(""))[:, None]
-    np.fill_diagonal(same, val=False)
-    return same
+    order = np.argsort(codes, kind="stable")
+    rows, columns, found = [], [], []
+    for group in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+        if not values[codes[group[0]]]:
+            continue
+        rows.append(np.repeat(group, len(group)))
+        columns.append(np.tile(group, len(group)))
+        found.append(expected[np.ix_(group, group)].ravel())
+    shape = expected.shape
+    if not rows:
+        return csr_array(shape, dtype=np.float32)
+    return csr_array((np.concatenate(found), (np.concatenate(rows), np.concatenate(columns))), shape=shape)

@@ -1,0 +1,111 @@
+"""An attack as a row of the catalogue, and what may be chosen when it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from unveil.lab.evidence import scene
+from unveil.lab.evidence.codings import OWN, coded
+from unveil.lab.evidence.finding import Guesses, OnStep
+from unveil.lab.evidence.scene import Scene
+from unveil.schema import Schema
+
+Measure = Literal["found", "AUC", "right"]
+
+#: What a measure says, in words.
+MEASURES: Final[dict[Measure, str]] = {
+    "found": "share of people found at first guess",
+    "AUC": "how often a member is ranked before somebody who is none",
+    "right": "share of guesses that are right",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackSettings:
+    """
+    What an attack is played on and how often it is tried.
+
+    `coding` names a record encoding (`codings.CODINGS`), `own` the schema's. `shared` is the share of people of whom
+    the attacker holds an entry; with `data` and None it is that of the files, where entries differ. `weak` plays the
+    control.
+    """
+
+    schema: Schema
+    coding: str = OWN
+    people: int = 2_000
+    shared: float | None = 1.0
+    known: int = 200
+    tries: int = 3
+    seed: int = 1
+    data: Path | None = None
+    weak: bool = False
+
+    @property
+    def coded(self) -> Schema:
+        """The schema with the coding that is attacked."""
+        return coded(self.schema, self.coding)
+
+    def scene(self) -> Scene:
+        """Targets and the attacker's register."""
+        if self.data is not None:
+            return scene.of_files(self.data, self.schema, people=self.people, shared=self.shared, seed=self.seed)
+        return scene.generated(self.schema, people=self.people, shared=self.shared or 1.0, seed=self.seed)
+
+    def with_coding(self, name: str) -> AttackSettings:
+        """The same on another encoding."""
+        return replace(self, coding=name)
+
+    def as_json(self) -> dict[str, Any]:
+        """What decides the result, as plain data; the schema by its fingerprint."""
+        return {
+            "schema": self.schema.name,
+            "fingerprint": self.schema.fingerprint(),
+            "coding": self.coding,
+            "people": self.people,
+            "shared": self.shared,
+            "known": self.known,
+            "tries": self.tries,
+            "seed": self.seed,
+            "weak": self.weak,
+            "data": self.data is not None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What an attack returns: its tries, how many people were looked for, and what a blind guess finds."""
+
+    tries: tuple[Guesses, ...]
+    of: int
+    chance: float
+    notes: tuple[str, ...] = ()
+
+
+Play = Callable[[AttackSettings, OnStep], Played]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """
+    A row of the catalogue.
+
+    `control` says on which weak encoding or way of working the attack must succeed, `control_coding` names the record
+    encoding if it is one, and `at_least` is what it must reach there. `at_most` is what is asked of the default.
+    """
+
+    name: str
+    title: str
+    attacker: str
+    holds: str
+    target: str
+    measure: Measure
+    control: str
+    at_least: float
+    at_most: float
+    play: Play
+    control_coding: str | None = None
+    uses: frozenset[str] = frozenset({"people", "shared", "tries"})
+    generated_only: bool = False

@@ -1,0 +1,158 @@
+"""
+Every attack that is played, one row each.
+
+Adding one is a row here and the function that plays it: it takes `AttackSettings` and tells its steps, and returns
+`Played`. Command line, evidence run and report follow from the row.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from typing import Final
+
+from unveil.errors import SettingError
+from unveil.lab.evidence import owners_view, record_filters, uploads
+from unveil.lab.evidence.attack import MEASURES, Attack, AttackSettings
+from unveil.lab.evidence.codings import LONGER, OWN, PLAIN
+from unveil.lab.evidence.finding import AttackFinding, OnStep
+from unveil.settings.mistakes import near
+
+_REGISTER: Final = "record filters of everybody, and a register in which some of them have the same entry"
+
+#: Every attack, those without known people first.
+ATTACKS: Final = (
+    Attack(
+        name="graph-matching",
+        title="Who is who, by similarities alone",
+        attacker="record unit, or whoever gets a file of encodings",
+        holds=_REGISTER,
+        target="whose filter each is",
+        measure="found",
+        control="plain CLK of 1,024 bits",
+        control_coding=PLAIN.name,
+        at_least=0.9,
+        at_most=0.02,
+        play=record_filters.graph_matching,
+    ),
+    Attack(
+        name="stripping",
+        title="Undoing linear mixing by elimination",
+        attacker="record unit, or whoever gets a file of encodings",
+        holds=_REGISTER,
+        target="the bits that were mixed, and then whose filter each is",
+        measure="found",
+        control="diffusion, t = 3, of 1,024 bits into 2,048",
+        control_coding=LONGER.name,
+        at_least=0.9,
+        at_most=0.02,
+        play=record_filters.stripping,
+    ),
+    Attack(
+        name="known-people",
+        title="Who is who, with some people known beforehand",
+        attacker="record and review unit in one hand",
+        holds=_REGISTER + "; of some people it knows which filter is theirs",
+        target="whose filter each of the others is",
+        measure="found",
+        control="plain CLK of 1,024 bits",
+        control_coding=PLAIN.name,
+        at_least=0.9,
+        at_most=0.06,
+        play=record_filters.known_people,
+        uses=frozenset({"people", "shared", "tries", "known"}),
+    ),
+    Attack(
+        name="membership-wishes",
+        title="Who is in the other register, by what is wished for",
+        attacker="owner",
+        holds="every wish for its own records, and the truth about half of them",
+        target="which of the other half are in the other register",
+        measure="AUC",
+        control="a project without decoys and strangers",
+        at_least=0.55,
+        at_most=0.55,
+        play=owners_view.membership_from_wishes,
+        uses=frozenset({"people"}),
+    ),
+    Attack(
+        name="membership-link-ids",
+        title="Who is in the other register, by link ids of planted copies",
+        attacker="owner",
+        holds="its link table, and near-copies that it planted",
+        target="which of its records are in the other register",
+        measure="AUC",
+        control="one link id for all records that match the same one",
+        at_least=0.6,
+        at_most=0.55,
+        play=owners_view.membership_from_link_ids,
+        uses=frozenset({"people"}),
+    ),
+    Attack(
+        name="upload-order",
+        title="Initials, by the order of an upload",
+        attacker="record unit",
+        holds="the order in which records came, of a register that is kept sorted",
+        target="the initial of each record",
+        measure="right",
+        control="an upload in the order of the file",
+        at_least=0.6,
+        at_most=0.15,
+        play=uploads.order_of_uploads,
+    ),
+)
+
+
+def attack_named(name: str) -> Attack:
+    """The attack of that name."""
+    found = next((each for each in ATTACKS if each.name == name), None)
+    if found is None:
+        names = tuple(each.name for each in ATTACKS)
+        raise SettingError(f"no attack {name}{near(name, names)}", hint=f"choose one of {', '.join(names)}")
+    return found
+
+
+def play(attack: Attack, setting: AttackSettings, *, told: OnStep = lambda _, __: None) -> AttackFinding:
+    """Play an attack."""
+    begun = time.monotonic()
+    played = attack.play(setting, told)
+    return AttackFinding(
+        attack=attack.name,
+        coding=setting.coding,
+        people=setting.people,
+        shared=setting.shared if "shared" in attack.uses else None,
+        known=setting.known if "known" in attack.uses else 0,
+        of=played.of,
+        measure=MEASURES[attack.measure],
+        tries=played.tries,
+        chance=played.chance,
+        seconds=round(time.monotonic() - begun, 2),
+        command=command_of(attack, setting),
+        settings=setting.as_json(),
+        notes=played.notes,
+    )
+
+
+def control_of(attack: Attack, setting: AttackSettings) -> AttackSettings:
+    """The setting in which the attack must succeed, or it proves nothing."""
+    weak = setting.with_coding(attack.control_coding or OWN)
+    return AttackSettings(**{name: getattr(weak, name) for name in weak.__slots__} | {"weak": True})
+
+
+def command_of(attack: Attack, setting: AttackSettings) -> str:
+    """The command that plays it again."""
+    words = ["unveil", "privacy", "attack", attack.name, "--people", str(setting.people)]
+    if "shared" in attack.uses and setting.shared is not None:
+        words += ["--shared", f"{setting.shared:g}"]
+    if "known" in attack.uses:
+        words += ["--known", str(setting.known)]
+    if "tries" in attack.uses:
+        words += ["--tries", str(setting.tries)]
+    if setting.coding != OWN:
+        words += ["--encoding", setting.coding]
+    if setting.weak and not attack.control_coding:
+        words += ["--weak"]
+    words += ["--schema", setting.schema.name, "--seed", str(setting.seed)]
+    if setting.data is not None:
+        words += ["--data", "FOLDER"]
+    return shlex.join(words)

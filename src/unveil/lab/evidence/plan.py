@@ -1,0 +1,126 @@
+"""The whole evidence run, piece by piece: controls, what the schema's own encoding withstands, and the trade."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from unveil.lab.evidence.attack import AttackSettings
+from unveil.lab.evidence.catalogue import ATTACKS, attack_named, control_of
+from unveil.lab.evidence.codings import CODINGS, OWN, applicable
+from unveil.lab.evidence.record_filters import MANY
+from unveil.schema import Schema
+
+Kind = Literal["control", "own", "trade", "price"]
+_FIFTH: Final = 0.2
+#: Counts when the way pieces are computed changes: what was kept before is computed anew.
+_MADE_BY: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How many people each part of the run takes; `many` is 0 to leave that part out."""
+
+    usual: int = 5_000
+    many: int = 20_000
+    trade: int = 2_000
+    owners: int = 2_000
+    priced: int = 2_000
+    known: int = 200
+
+
+#: What `--quick` takes: more people than a diffusion has input bits, or nothing could be stripped.
+QUICK: Final = Sizes(usual=1_500, many=0, trade=1_200, owners=300, priced=400, known=100)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """
+    One piece of the run: an attack as a control, on the schema's own encoding or for the trade; or what one costs.
+
+    `weight` is about how long it takes beside the others, for the time that is left.
+    """
+
+    kind: Kind
+    attack: str
+    setting: AttackSettings
+    weight: float
+
+    @property
+    def name(self) -> str:
+        """The piece in words."""
+        what = "F1" if self.kind == "price" else self.attack
+        shared = "" if self.setting.shared is None else f", {self.setting.shared:.0%} shared"
+        return f"{what} on {self.setting.coding}, {self.setting.people:,} people{shared}"
+
+    @property
+    def key(self) -> str:
+        """A hash of everything that decides the result: what is kept under it need not be computed again."""
+        given: dict[str, Any] = {"kind": self.kind, "attack": self.attack, "made by": _MADE_BY}
+        given |= self.setting.as_json()
+        return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def pieces_of(schema: Schema, sizes: Sizes, *, seed: int) -> list[Piece]:
+    """Every piece of the run, the ones that the others rest on first."""
+    usual = AttackSettings(schema=schema, people=sizes.usual, known=sizes.known, tries=2, seed=seed)
+    return [
+        *_controls(usual, sizes),
+        *_own(usual, sizes),
+        *_trade(replace(usual, people=sizes.trade, tries=1), sizes),
+    ]
+
+
+def _controls(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
+    for attack in ATTACKS:
+        weak = control_of(attack, _fitting(attack.name, usual, sizes))
+        weak = replace(weak, tries=1)
+        for shared in _shares(attack.name):
+            yield _piece("control", attack.name, replace(weak, shared=shared))
+
+
+def _own(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
+    for attack in ATTACKS:
+        setting = _fitting(attack.name, usual, sizes)
+        for shared in _shares(attack.name):
+            yield _piece("own", attack.name, replace(setting, shared=shared))
+    if sizes.many:
+        many = replace(usual, people=sizes.many, tries=1)
+        for name in ("graph-matching", "known-people"):
+            for shared in _shares(name):
+                yield _piece("own", name, replace(many, shared=shared))
+
+
+def _trade(small: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
+    codings = applicable(small.schema)
+    for coding in (OWN, *(each.name for each in CODINGS if each.name in codings)):
+        there = small.with_coding(coding)
+        yield _piece("price", "graph-matching", replace(there, people=sizes.priced, shared=None))
+        is_stripped = any(each.name == coding and each.stripped for each in CODINGS)
+        yield _piece("trade", "stripping" if is_stripped else "graph-matching", replace(there, shared=1.0))
+        yield _piece("trade", "graph-matching", replace(there, shared=_FIFTH))
+        yield _piece("trade", "known-people", replace(there, shared=1.0))
+
+
+def _shares(name: str) -> tuple[float | None, ...]:
+    uses = attack_named(name).uses
+    if "shared" not in uses:
+        return (None,)
+    return (1.0, _FIFTH) if name in {"graph-matching", "known-people"} else (1.0,)
+
+
+def _fitting(name: str, usual: AttackSettings, sizes: Sizes) -> AttackSettings:
+    return replace(usual, people=sizes.owners) if "shared" not in attack_named(name).uses else usual
+
+
+def _piece(kind: Kind, attack: str, setting: AttackSettings) -> Piece:
+    if kind == "price":
+        return Piece(kind, attack, setting, setting.people / 100)
+    if "shared" not in attack_named(attack).uses:
+        return Piece(kind, attack, setting, setting.people / 15)
+    bits = 2048 if setting.coding == OWN else max(c.m for c in CODINGS if c.name == setting.coding)
+    tries = setting.tries * (0.5 if setting.people > MANY else 1)
+    return Piece(kind, attack, setting, 1 + tries * (setting.people / 5_000) ** 2 * bits / 40)
