@@ -22,7 +22,7 @@ from unveil.encoding.planning.looks import format_of, look_of
 from unveil.encoding.planning.proposal import attribute_names
 from unveil.errors import SettingError
 from unveil.forms.column_forms import in_form
-from unveil.forms.date_columns import First
+from unveil.forms.dates import First
 from unveil.records import Column
 from unveil.schema import Attribute, Schema
 

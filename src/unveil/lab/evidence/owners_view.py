@@ -18,9 +18,10 @@ from unveil.lab.simulation.membership import guessed
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import World
 from unveil.lab.synthetic import Registers
+from unveil.projects.new_project import EVENNESS
 from unveil.records import Column, Records
 from unveil.schema import Schema
-from unveil.schema.presets import EVENNESS, with_preset
+from unveil.schema.presets import with_preset
 
 #: Share of an owner's records of which it plants a near-copy.
 _PLANTED: Final = 0.3

@@ -136,9 +136,7 @@ class Wishes:
         """Whether none of these ids of tasks and of wishes of reviewers came before: one names one disclosure."""
         return self._tasks.keys().isdisjoint(ids) and self._further_ids.isdisjoint(ids)
 
-    def add(
-        self, message: EncodingWish | AttributeWish | FurtherWish, handles: Handles | None, upload: bytes
-    ) -> None:
+    def add(self, message: EncodingWish | AttributeWish | FurtherWish, handles: Handles | None, upload: bytes) -> None:
         """Take in a wish about records that went up as `upload`."""
         approved = np.ones(len(message), bool)
         self._budget.add(message)

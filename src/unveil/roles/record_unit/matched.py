@@ -6,12 +6,15 @@ import numpy as np
 
 from unveil.linkage.clusters import symmetric_best, without_rivals
 from unveil.linkage.layer import Layer
+from unveil.linkage.model import Model
 from unveil.linkage.nobody_shared import nobody_shared
 from unveil.linkage.outcome import Flags, Outcomes, log_odds
 from unveil.linkage.pairs import Comparison, Pairs
 
 
-def linked(comparison: Comparison, layer: Layer, sizes: tuple[int, int], *, one_to_one: bool) -> tuple[Flags, bool]:
+def linked(
+    comparison: Comparison, layer: Layer[Model], sizes: tuple[int, int], *, one_to_one: bool
+) -> tuple[Flags, bool]:
     """
     Which pairs are linked, and whether that is none because nobody seems to be in both registers.
 
