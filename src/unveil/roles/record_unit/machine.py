@@ -49,7 +49,7 @@ from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsk
 from unveil.roles.record_unit.intake import Intake
 from unveil.roles.record_unit.link_tables import FoundLinks, MakesTables, kept_tables, results
 from unveil.roles.record_unit.matched import linked
-from unveil.roles.record_unit.strangers import Strangers, announced
+from unveil.roles.record_unit.strangers import People, Strangers, announced
 from unveil.schema import ProtocolSettings, Schema
 from unveil.schema.most_asked import WISHES, batch_size, with_decoys
 from unveil.screening.screen import Screen, screen
@@ -85,12 +85,13 @@ class RecordUnit(KeepsAll):
         self.intake = Intake(schema, owners, most_records=most_records, screening=screening)
         self.layer = Layer(model, protocol, clerical_weight=protocol.clerical_weight_r)
         self.comparison: Comparison | None = None
+        self._people: People | None = None
         self._due: Comparing | None = None  # once every upload has been screened, until they were compared
         self._schema, self._protocol, self._owners = schema, protocol, owners
         self._compare, self._chance = compare, chance
         self._first, self._joining, self._tables = model, joining, tables
         self._features, self._assessor = features, assessor
-        self._strangers = Strangers(protocol, schema.layer_r.hardening)
+        self._strangers = Strangers(protocol)
         self.answers = AnswersOfOwners(owners)
         self._pairs: dict[bytes, int] = {}  # pair id -> position in the layer
         self._iteration = 0
@@ -118,7 +119,7 @@ class RecordUnit(KeepsAll):
         if not isinstance(result, ComparedRecords):
             raise LocalProtocolError(f"this is not what {work.name} gives")
         self._due = None
-        self.comparison = result.comparison
+        self.comparison, self._people = result.comparison, result.people
         self.layer.add(result.evidence)
         self.layer.classify()
 
@@ -235,7 +236,7 @@ class RecordUnit(KeepsAll):
         self.intake.screened(decision)
         if self.intake.complete:
             left, right = (self.intake.uploads[owner] for owner in self._owners)
-            self._due = Comparing((left, right), self._compare, self._features)
+            self._due = Comparing.of(self._schema, (left, right), self._compare, self._features)
 
     # Iterations
 
@@ -248,7 +249,7 @@ class RecordUnit(KeepsAll):
         pairs = self.candidates.pairs
         # Of their own source, so that they change nothing about what else is drawn.
         hiding = self._chance(f"strangers {self._iteration}")
-        strangers = self._strangers.drawn(pairs, self.layer.outcomes, chosen, self._sides(), hiding.rng)
+        strangers = self._strangers.drawn(pairs, self.layer.outcomes, chosen, self._people, hiding.rng)
         rows = (np.concatenate([pairs.left[chosen], strangers[0]]), np.concatenate([pairs.right[chosen], strangers[1]]))
         pair_ids = draw.entropy(ID * len(rows[0]))
         # key_pair is fresh for every pair, so at most two records share these hash functions

@@ -7,31 +7,28 @@ wished for less often than those that are likely to have a partner. The attribut
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unveil.linkage.engine import Encoded
 from unveil.linkage.evening import Counts, further_wishes, membership
 from unveil.linkage.outcome import SUREST, Outcomes, Reals
 from unveil.linkage.pairs import Pairs, Rows
-from unveil.linkage.people_within import people_within
 from unveil.roles.columns import outcome_columns
-from unveil.schema import Hardening, ProtocolSettings
+from unveil.schema import ProtocolSettings
 from unveil.schema.most_asked import WISHES, most_strangers, with_decoys
 
 Positions = NDArray[np.int64]
+#: Of each record of either owner, whose it is (`linkage.people_within`).
+People = tuple[Positions, Positions]
 
 
 class Strangers:
     """What each owner's records were wished for so far, and whom to wish for besides."""
 
-    def __init__(self, protocol: ProtocolSettings, hardening: Sequence[Hardening] = ()) -> None:
-        self._protocol, self._hardening = protocol, hardening
+    def __init__(self, protocol: ProtocolSettings) -> None:
+        self._protocol = protocol
         self._past: tuple[list[Counts], list[Counts]] = ([], [])
-        self._people: tuple[Positions, Positions] | None = None  # whose each record is; found when it is first needed
 
     def asked(self, rows: tuple[Rows, Rows], sizes: tuple[int, int]) -> None:
         """These rows of either owner were wished for in a batch, out of so many."""
@@ -39,15 +36,17 @@ class Strangers:
             past.append(_counts(some, size))
 
     def drawn(
-        self, pairs: Pairs, outcomes: Outcomes, chosen: Positions, compared: tuple[Encoded, Encoded], rng: Generator
+        self, pairs: Pairs, outcomes: Outcomes, chosen: Positions, people: People | None, rng: Generator
     ) -> tuple[Rows, Rows]:
-        """Rows of either owner, side by side, to be wished for in the next batch besides the chosen pairs."""
+        """
+        Rows of either owner, side by side, to be wished for in the next batch besides the chosen pairs.
+
+        `people` says of each record of either owner whose it is; without it there are none.
+        """
         batch = len(self._past[0])
-        most, sizes = most_strangers(self._protocol, batch), tuple(len(side.keys) for side in compared)
-        if not most or not min(sizes):
+        most, sizes = most_strangers(self._protocol, batch), (0, 0) if people is None else tuple(map(len, people))
+        if people is None or not most or not min(sizes):
             return np.empty(0, np.int32), np.empty(0, np.int32)
-        if self._people is None:
-            self._people = (people_within(compared[0], self._hardening), people_within(compared[1], self._hardening))
         sides = [
             self._further(past, _counts(rows[chosen], size), membership(rows, outcomes, size), people, rng)
             for past, rows, people, size in zip(self._past, (pairs.left, pairs.right), self._people, sizes, strict=True)
