@@ -118,7 +118,7 @@ def test_the_log_of_an_earlier_release_opens_and_verifies(
         noted = log.head
     raw(url, "UPDATE outgoing SET delivered = 1 WHERE delivered <> 0")
     raw(url, "DROP INDEX outgoing_delivered")
-    for table in ("witnesses", "people", "visits"):
+    for table in ("witnesses", "people", "visits", "passkeys"):
         raw(url, f"DROP TABLE {table}")
     raw(url, "ALTER TABLE bodies DROP COLUMN form")
     raw(url, "UPDATE meta SET value = '1'")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unveil.schema.definition import Schema
+from unveil.schema.hardening import METHODS
 
 _ATTRIBUTE_LAYER = 2
 
@@ -21,7 +22,8 @@ def weaknesses(schema: Schema) -> list[str]:
 def _records(schema: Schema) -> Iterator[str]:
     layer = schema.layer_r
     instead = "salt a diffusion by fields as the schema person does"
-    if not any(step.method == "diffusion" for step in layer.hardening):
+    # What can be salted by fields mixes positions of a whole record.
+    if not any("by" in METHODS[step.method].takes for step in layer.hardening):
         yield f"layer_r: whoever holds a similar register recognises up to all records by their similarities; {instead}"
     elif not any(step.by for step in layer.hardening) and layer.length > layer.m:
         yield f"layer_r: a diffusion into more bits than it has is undone in seconds; {instead}"

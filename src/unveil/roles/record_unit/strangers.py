@@ -48,8 +48,8 @@ class Strangers:
         if people is None or not most or not min(sizes):
             return np.empty(0, np.int32), np.empty(0, np.int32)
         sides = [
-            self._further(past, _counts(rows[chosen], size), membership(rows, outcomes, size), people, rng)
-            for past, rows, people, size in zip(self._past, (pairs.left, pairs.right), self._people, sizes, strict=True)
+            self._further(past, _counts(rows[chosen], size), membership(rows, outcomes, size), person, rng)
+            for past, rows, person, size in zip(self._past, (pairs.left, pairs.right), people, sizes, strict=True)
         ]
         # However little there is to ask, a batch is as large as it was planned: its size would tell of one person,
         # where all others of a register are known.
