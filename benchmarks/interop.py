@@ -26,10 +26,11 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+import clkhash_oddities as oddities
 import clkhash_schemas as examples
 from unveil.interop.base64_filters import texts_of
 from unveil.interop.bit_order import MOST
-from unveil.interop.clkhash_encoder import clkhash_filters
+from unveil.interop.clkhash_encoder import UnfitRecord, clkhash_filters
 from unveil.interop.clkhash_schema import parse_clkhash_schema
 from unveil.lab.bench.encode import best
 from unveil.records import Column, Records
@@ -92,6 +93,13 @@ def clkhash(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, boo
     yield f"clkhash: the last schema takes us {seconds:.2f} s for {len(people):,} people", True
     if options.write:
         write_clkhash(people, schemas, theirs)
+    odd, schemas = oddities.values(seed=options.seed), oddities.schemas()
+    taken = oracle("values", place, {"schemas": schemas, "values": odd, "secret": examples.SECRET})
+    single = [[one_clk(schema, value) for value in odd] for schema in schemas]
+    differ = sum(one != other for row in zip(single, taken, strict=True) for one, other in zip(*row, strict=True))
+    refused = sum(row.count(None) for row in taken)
+    every = len(schemas) * len(odd)
+    yield f"clkhash: of {every:,} odd values, {refused:,} of them refused, {differ} are taken otherwise", not differ
 
 
 def write_clkhash(people: list[dict[str, str]], schemas: list[dict[str, Any]], made: list[list[str]]) -> None:
@@ -303,6 +311,14 @@ def encoded(schema: dict[str, Any], rows: list[list[str]]) -> list[str]:
     records = Records([str(row) for row in range(len(rows))], columns)
     filters = clkhash_filters(records, read, examples.SECRET.encode())
     return list(texts_of(filters, read.config.length, MOST))
+
+
+def one_clk(schema: dict[str, Any], value: str) -> str | None:
+    """Our CLK of one value, or nothing if it does not fit the schema."""
+    try:
+        return encoded(schema, [[value]])[0]
+    except UnfitRecord:
+        return None
 
 
 def clinic_schema() -> dict[str, Any]:

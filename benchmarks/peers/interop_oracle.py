@@ -2,6 +2,7 @@
 What the tools that people use today make of files, for `benchmarks/interop.py`.
 
     python interop_oracle.py clkhash JOB.json OUT.json     CLKs of rows under schemas, in base64
+    python interop_oracle.py values JOB.json OUT.json      CLKs of single values, null where clkhash refuses one
     python interop_oracle.py anonlink JOB.json OUT.json    candidate pairs and groups of two files of CLKs
     python interop_oracle.py ul-mds JOB.json OUT.json      a request made, one read, similarities
     python interop_oracle.py splink JOB.json OUT.json      predictions; clusters and errors of files that we made
@@ -25,7 +26,7 @@ warnings.simplefilter("ignore")
 def main() -> None:
     """Do what the first argument says."""
     what, job, out = sys.argv[1], json.loads(Path(sys.argv[2]).read_text(encoding="utf-8")), Path(sys.argv[3])
-    found = {"clkhash": clkhash, "anonlink": anonlink, "ul-mds": ul_mds, "splink": splink}[what](job)
+    found = {"clkhash": clkhash, "values": values, "anonlink": anonlink, "ul-mds": ul_mds, "splink": splink}[what](job)
     out.write_text(json.dumps(found), encoding="utf-8")
 
 
@@ -40,6 +41,22 @@ def clkhash(job: dict[str, Any]) -> list[list[str]]:
         clks = generate_clks(rows, from_json_dict(schema), job["secret"], validate=True, max_workers=1)
         made.append([serialize_bitarray(clk) for clk in clks])
     return made
+
+
+def values(job: dict[str, Any]) -> list[list[str | None]]:
+    """For each schema of one column and each value the CLK, or nothing."""
+    from clkhash.clk import generate_clks
+    from clkhash.schema import from_json_dict
+    from clkhash.serialization import serialize_bitarray
+
+    def clk(value: str, schema: Any) -> str | None:
+        try:
+            return str(serialize_bitarray(generate_clks([[value]], schema, job["secret"], max_workers=1)[0]))
+        except (ValueError, OverflowError):
+            return None
+
+    schemas = map(from_json_dict, job["schemas"])
+    return [[clk(value, schema) for value in job["values"]] for schema in schemas]
 
 
 def anonlink(job: dict[str, Any]) -> dict[str, Any]:

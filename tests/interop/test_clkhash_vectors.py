@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from unveil.interop import clkhash_encoder
 from unveil.interop.base64_filters import texts_of
 from unveil.interop.bit_order import MOST
 from unveil.interop.clkhash_encoder import clkhash_filters
@@ -63,6 +64,16 @@ def test_the_vectors_are_of_twenty_schemas_and_a_thousand_people() -> None:
     assert 1000 == len(people())
     assert all(10 == len(one["sha256_by_hundred"]) for one in MADE["schemas"])
     assert MADE["made_by"].startswith("clkhash 0.18")
+
+
+@pytest.mark.parametrize("number", [0, 5, 13, 15])
+def test_hashing_in_several_goes_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory stays bounded where a schema asks for many positions of many tokens."""
+    made = MADE["schemas"][number]
+    monkeypatch.setattr(clkhash_encoder, "MOST_PLACES", 1000)
+    ours = encoded(made["schema"])
+    digest = hashlib.sha256(b"".join(map(base64.b64decode, ours[:100]))).hexdigest()
+    assert made["sha256_by_hundred"][0] == digest
 
 
 def test_another_secret_gives_other_clks() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,9 @@ from unveil.interop.clkhash_values import UnfitValue, value_in_form
 from unveil.linkage.bits import Words, word_count
 from unveil.records import Column, Records
 
-_BOMS = {"utf-16": ("utf-16-le", b"\xff\xfe"), "utf-32": ("utf-32-le", b"\xff\xfe\x00\x00")}
+#: Positions of tokens that are held at a time; many tokens with many positions each are hashed in several goes.
+MOST_PLACES: Final = 1 << 24
+_BOMS: Final = {"utf-16": ("utf-16-le", b"\xff\xfe"), "utf-32": ("utf-32-le", b"\xff\xfe\x00\x00")}
 
 
 class UnfitRecord(ValueError):
@@ -78,6 +81,9 @@ def _bits(tokens: Sequence[Sequence[str]], feature: HashedFeature, keys: Keys, m
     if not len(ids):
         return out
     most = int(counts.max())
+    if len(known) * most > MOST_PLACES and len(tokens) > 1:
+        half = len(tokens) // 2
+        return np.concatenate([_bits(some, feature, keys, m) for some in (tokens[:half], tokens[half:])])
     places = token_positions(_encoded(list(known), feature.encoding), feature, keys, m=m, count=most)
     for part in chunks(len(ids), 16 * most):
         set_here = np.arange(most) < counts[part, None]
