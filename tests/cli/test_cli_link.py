@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pexpect
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from command_line import Done, unveil
@@ -190,6 +191,25 @@ def test_what_is_for_records_is_refused_for_encodings(people: Path, tmp_path: Pa
         done = unveil("link", encoded, encoded, "--out", tmp_path / "links.csv", *more)
         assert 1 == done.returncode
         assert "encodings" in done.stderr
+
+
+def test_links_go_to_stdout_and_to_an_arrow_file(people: Path, tmp_path: Path) -> None:
+    """Pipelines take them as they come; what is told to people is on stderr then."""
+    unveil("key", "new", tmp_path / "key")
+    files = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for source, out in zip(("a.csv", "b.csv"), files, strict=True):
+        unveil("encode", people / source, "--schema", "person", "--key", tmp_path / "key", "--out", out)
+    piped = unveil("link", *files, "--out", "-", "--threshold", "0.8")
+    assert 0 == piped.returncode, piped.stderr
+    assert "links" in piped.stderr
+    saved = unveil("link", *files, "--out", tmp_path / "links.feather", "--threshold", "0.8")
+    assert 0 == saved.returncode, saved.stderr
+    rows = list(csv.DictReader(piped.stdout.splitlines()))
+    table = pyarrow.feather.read_table(tmp_path / "links.feather")
+    assert [row["record_id_a"] for row in rows] == table["record_id_a"].to_pylist()
+    assert len(rows) > 10
+    refused = unveil("link", *files, "--out", "-", "--json")
+    assert "--json prints there" in refused.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are not to be had on Windows")

@@ -28,7 +28,10 @@ def link(
     b: Annotated[Path, typer.Argument(help="the other file, of the same kind", show_default=False)],
     *,
     out: Annotated[
-        Path, typer.Option(help="file for the links: CSV, or .parquet, .feather, .json by its name", show_default=False)
+        Path,
+        typer.Option(
+            help="file for the links: CSV, or .parquet, .feather, .json by its name; - is stdout", show_default=False
+        ),
     ],
     persons: Annotated[
         Path | None,
@@ -90,8 +93,10 @@ def link(
     """
     from unveil.cli.linked import as_json as result_as_json
     from unveil.cli.linked import say_result, write_result
+    from unveil.errors import SettingError
     from unveil.files.atomic import check_target
     from unveil.files.encoded import holds_encodings
+    from unveil.files.source import STANDARD
     from unveil.files.write_table import check_format
     from unveil.one_place.link import OnePlaceSettings
 
@@ -100,6 +105,9 @@ def link(
         threshold=threshold, one_to_one=one_to_one, all_pairs=all_pairs, max_block=max_block, engine=engine,
         budget=budget if place else 0, followed=report is not None,
     )  # fmt: skip
+    if out == STANDARD and (place or as_json):
+        both = "--json prints there" if as_json else "what you decide is kept beside the links"
+        raise SettingError(f"--out -: {both}", hint="name a file")
     for path in filter(None, (out, persons, report)):
         check_target(path, overwrite=force)
     for path in filter(None, (out, persons)):

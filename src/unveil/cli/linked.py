@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.cli.door import say
+from unveil.cli.door import say_lines
 from unveil.errors import SettingError
+from unveil.files.source import STANDARD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from unveil.linkage.estimate import Estimate
     from unveil.one_place.link import FilesLinked
@@ -62,35 +63,43 @@ def as_json(
 def say_result(
     linked: FilesLinked, files: tuple[Path, Path], more: Sequence[str], written: Mapping[str, Path | None]
 ) -> None:
-    """Print the same for people."""
+    """Print the same for people; on stderr where the links themselves are on stdout."""
+    say_lines(_result(linked, files, more, written), err=written["file"] == STANDARD)
+
+
+def _result(
+    linked: FilesLinked, files: tuple[Path, Path], more: Sequence[str], written: Mapping[str, Path | None]
+) -> Iterator[str]:
     found = linked.found
     persons = "" if found.linked_persons == len(found) else f" of {found.linked_persons:,} persons"
-    say(f"{len(found):,} links{persons} written to {written['file']}; {found.compared_pairs:,} pairs compared")
+    yield f"{len(found):,} links{persons} written to {written['file']}; {found.compared_pairs:,} pairs compared"
     for name in ("persons", "report"):
         if written[name] is not None:
-            say(f"{name:<19} {written[name]}")
+            yield f"{name:<19} {written[name]}"
     if found.estimate is not None:
-        _say_estimate(linked, found.estimate)
+        yield from _estimate(linked, found.estimate)
     if found.skipped_blocks:
-        say(f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them")
+        yield f"{found.skipped_blocks:,} blocks were too large and skipped: raise --max-block to include them"
     for side, reasons in zip("ab", found.kept_out, strict=True):
         for why, records in reasons.items():
-            say(f"kept out of the comparison: {records:,} records of file {side}, {why}")
+            yield f"kept out of the comparison: {records:,} records of file {side}, {why}"
     sentences = (_twice(linked, files), *more, *(warning.sentence for warning in _warnings(linked, files)))
     for sentence in filter(None, sentences):
-        say(f"warning: {sentence}")
+        yield f"warning: {sentence}"
 
 
-def _say_estimate(linked: FilesLinked, estimate: Estimate) -> None:
+def _estimate(linked: FilesLinked, estimate: Estimate) -> Iterator[str]:
     for name, figure in (("precision", estimate.precision), ("recall", estimate.recall), ("F1", estimate.f1)):
         low, likely, high = figure
-        say(f"estimated {name:<9} {likely:.3f}, between {low:.3f} and {high:.3f}")
+        yield f"estimated {name:<9} {likely:.3f}, between {low:.3f} and {high:.3f}"
     if estimate.trusted:
         return
     if linked.figures is None or not linked.figures.reviewed_pairs:
-        say("estimated from the record level alone: no pair was compared by attribute that could confirm it")
+        yield "estimated from the record level alone: no pair was compared by attribute that could confirm it"
     else:
-        say("this estimate cannot be trusted: what the pairs show contradicts what the models expect; look at a sample")
+        yield (
+            "this estimate cannot be trusted: what the pairs show contradicts what the models expect; look at a sample"
+        )
 
 
 def _warnings(linked: FilesLinked, files: tuple[Path, Path]) -> list[DataWarning]:

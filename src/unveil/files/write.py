@@ -10,11 +10,14 @@ letters and digits are written as they are.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from unveil.files.atomic import replacing
+from unveil.files.source import STANDARD
+from unveil.safety.visible import visible
 
 LINK_COLUMNS: Final = ("record_id_a", "record_id_b", "similarity")
 
@@ -50,18 +53,36 @@ def write_rows(
     Write rows as CSV and return how many there were; the file appears whole or not at all.
 
     Text in the columns named by `ids` is written so that plain_id gives it back; numbers are written as numbers, and
-    every other text is made safe for spreadsheets.
+    every other text is made safe for spreadsheets. The path `-` is standard output; a person who looks at it there sees
+    whatever steers a terminal written out.
     """
-    makers = [safe_id if name in ids else safe_text for name in header]
-    count = 0
+    makers: list[Callable[[str], str]] = [safe_id if name in ids else safe_text for name in header]
+    if path == STANDARD:
+        if sys.stdout.isatty():
+            makers = [_seen(make) for make in makers]
+        return _write(sys.stdout, header, rows, makers)
     with replacing(path, overwrite=overwrite) as temporary, temporary.open("w", newline="", encoding="utf-8") as handle:
-        # All text in quotes: the writer would leave a lone carriage return bare, and a reader breaks the row there.
-        writer = csv.writer(handle, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow([safe_text(name) for name in header])
-        for row in rows:
-            cells = zip(makers, row, strict=True)
-            writer.writerow([make(cell) if isinstance(cell, str) else cell for make, cell in cells])
-            count += 1
+        return _write(handle, header, rows, makers)
+
+
+def _seen(make: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda value: visible(make(value))
+
+
+def _write(
+    handle: TextIO,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | int | float]],
+    makers: Sequence[Callable[[str], str]],
+) -> int:
+    # All text in quotes: the writer would leave a lone carriage return bare, and a reader breaks the row there.
+    writer = csv.writer(handle, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow([safe_text(name) for name in header])
+    count = 0
+    for row in rows:
+        cells = zip(makers, row, strict=True)
+        writer.writerow([make(cell) if isinstance(cell, str) else cell for make, cell in cells])
+        count += 1
     return count
 
 
