@@ -80,6 +80,16 @@ def test_check_says_what_a_valid_schema_means(unveil_: Callable[..., Outcome], t
         assert said in out
 
 
+def test_check_warns_of_what_is_known_to_be_broken(unveil_: Callable[..., Outcome]) -> None:
+    """With the figure, and in JSON; what comes with Unveil to link people by has nothing of it."""
+    _, out, _ = unveil_("schema", "check", "paper")
+    warnings = [line for line in out.splitlines() if line.startswith("warning: ")]
+    assert ["layer_r", "layer_r", "layer_a"] == [line.split(": ")[1] for line in warnings]
+    assert "35 % of 50,000 people" in out
+    found = [json.loads(unveil_("schema", "check", name, "--json")[1])["weak"] for name in ("paper", "person")]
+    assert [3, 0] == [len(each) for each in found]
+
+
 def test_check_mentions_a_column_of_another_name_and_missing_blocking(
     unveil_: Callable[..., Outcome], tmp_path: Path
 ) -> None:

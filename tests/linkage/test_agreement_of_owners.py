@@ -49,6 +49,18 @@ def test_owners_are_apart_where_many_common_values_of_each_are_nowhere_at_the_ot
     assert not agreement(hashes(values), hashes(values), pairs=0).apart
 
 
+def test_short_keys_that_a_few_values_share_by_chance_are_apart_all_the_same() -> None:
+    """Of many values with 16 bits each some meet; that must not hide that none is written alike."""
+    rng = np.random.default_rng(3)
+    common, other, rare = (rng.choice(1 << 16, n, replace=False) + 1 for n in (300, 300, 20_000))
+    columns = [np.concatenate([np.repeat(some, 10), rare]) for some in (common, other)]
+    one, two = (hashes(column) for column in columns)
+    for side in (one, two):
+        side.view(np.uint64)[:, 0, 1] = 1  # what stands behind a short key
+    assert agreement(one, two, pairs=0).apart
+    assert not agreement(one, one, pairs=0).apart
+
+
 def test_rare_values_that_are_nowhere_at_the_other_owner_say_nothing() -> None:
     """Where nobody is shared, no telephone number is, and a household has no more than a few records."""
     values = np.repeat(np.arange(1, 101), 5)

@@ -15,12 +15,14 @@ from unveil.encoding.qgrams import tokenise
 from unveil.encoding.rbf import rbf_layout
 from unveil.lab.synthetic import generate
 from unveil.lab.synthetic.population import Registers
-from unveil.linkage.attributes import attribute_similarities
+from unveil.linkage.attributes import attribute_similarities, compared
 from unveil.privacy.attacks.bit_map import attribute_of_bits
 from unveil.privacy.attacks.frequency_of_attributes import guessed_by_frequency
 from unveil.privacy.attacks.guesses import Guessed, guessed, recognised
+from unveil.privacy.attacks.states_of_pairs import recognised_by_states
 from unveil.privacy.attacks.weights import guessed_lengths, noise_of, recognised_by_weights, weights_of
 from unveil.records import Records
+from unveil.roles.owner.frequency import all_frequency_classes
 from unveil.schema import Schema, built_in
 
 N, TIMES = 400, 4
@@ -64,6 +66,42 @@ def test_weights_of_filters_join_the_pairs_of_a_record() -> None:
 def test_signs_do_not() -> None:
     """At most twice what guessing finds; missing values, which an empty filter would show, are among them."""
     assert joined("person") <= 2 / N
+
+
+def states(name: str, rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """What the attribute unit finds out of pairs of these records with others: levels, gaps, classes that show."""
+    rng, sent = np.random.default_rng(seed), encoder(name)
+    partners, keys = rng.integers(0, N, len(rows)), [rng.bytes(32) for _ in rows]
+    sides, classes = [], []
+    for records, chosen, owner in ((people().a, rows, b"a"), (people().b, partners, b"b")):
+        handles = [owner + row.to_bytes(4, "big") for row in chosen.tolist()]
+        sides.append(sent.pair_level(records, chosen, keys, handles=handles))
+        own = all_frequency_classes(records, built_in(name))[chosen]
+        classes.append(sent.pair_classes(own, sides[-1], keys, second=owner == b"b"))
+    found = compared(sides[0], sides[1], (classes[0], classes[1]), built_in(name).layer_a)
+    level = np.digitize(found.similarity, [0.45, 0.55, 0.7, 0.999])
+    level = np.where(np.isnan(found.similarity), 9, np.where(found.agreement > 0, 4 + found.agreement, level))
+    if built_in(name).layer_a.signs:
+        return level.astype(np.int64)
+    return np.where(sides[0].any(axis=2), classes[0], 0).astype(np.int64) + 4 * level  # what the record itself shows
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [("paper", 0.3, 1.0), ("person", 0.0, 0.05)])
+def test_what_is_found_out_of_pairs_hardly_joins_them(name: str, least: float, most: float) -> None:
+    """
+    With filters missing values and classes of each record show; with signs only what it has in common with others.
+
+    That is not nothing (chance is .005 here): who has no middle name has none in any pair.
+    """
+    known, rows = np.arange(N // 2), np.arange(N // 2, N)
+    found = []
+    for number in range(2):
+        order = np.random.default_rng(number).permutation(len(rows))
+        own = states(name, known, 10 + number), states(name, known, 20 + number)
+        likely = recognised_by_states(states(name, rows, 30 + number), states(name, rows[order], 40 + number), own)
+        likely += np.random.default_rng(number).random(likely.shape, np.float32) * np.float32(1e-3)
+        found.append(recognised(likely, np.argsort(order)).first)
+    assert least <= float(np.mean(found)) <= most
 
 
 def lengths(name: str) -> dict[str, Guessed]:

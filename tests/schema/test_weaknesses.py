@@ -20,8 +20,8 @@ def test_what_comes_with_unveil_has_none(name: str) -> None:
 
 
 def test_the_published_schema_has_all_of_them() -> None:
-    """Plain filters at both levels: it is there for comparing methods."""
-    assert ["layer_r", "layer_a"] == [one.split(":")[0] for one in weaknesses(built_in("paper"))]
+    """Plain filters at both levels and whole hashes: it is there for comparing methods."""
+    assert ["layer_r", "layer_r", "layer_a"] == [one.split(":")[0] for one in weaknesses(built_in("paper"))]
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,13 @@ def test_filters_without_signs_are_told_where_attributes_are_compared() -> None:
     one_layer = plain.model_copy(update={"protocol": plain.protocol.model_copy(update={"layers": 1})})
     assert ["layer_a"] == [one.split(":")[0] for one in weaknesses(plain)]
     assert [] == weaknesses(one_layer)
+
+
+@pytest.mark.parametrize(("keys", "said"), [(3, "35 %"), (2, "13 %"), (1, ""), (0, "")])
+def test_whole_hashes_of_several_keys_are_told(keys: int, said: str) -> None:
+    """One key alone tells nobody, for its blocks have no neighbours."""
+    schema = built_in("person")
+    layer = schema.layer_r.model_copy(update={"key_bits": 128})
+    found = weaknesses(schema.model_copy(update={"layer_r": layer, "blocking": schema.blocking[:keys]}))
+    assert [said] == [one for one in [said] if one in " ".join(found)]
+    assert bool(said) == bool(found)

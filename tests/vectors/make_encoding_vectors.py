@@ -166,6 +166,10 @@ def filter_vectors() -> dict[str, Any]:
             for (row, pair), filters in zip(PAIRS, pair_level, strict=True)
         ],
         "blocking": [[key.tobytes().hex() for key in row] for row in clk.blocking_keys(people)],
+        "blocking_of_12_bits": [
+            [key.tobytes().hex() for key in row]
+            for row in Encoder(schema(key_bits=12), key, project=PROJECT).blocking_keys(people)
+        ],
     }
 
 

@@ -3,6 +3,10 @@ Blocking keys: equality of chosen fields, without the fields.
 
 A key is HMAC-SHA256 of the length-prefixed fields under the key ("blocking", name of the blocking key), cut to 16
 bytes. It is keyed because values have few forms: a plain hash of a name and a year is undone by trying all of them.
+
+Of these 16 bytes the first `key_bits` bits are sent. With few, several values share a key: who shares keys with whom,
+and how many do, is no longer what a register of the same people has, so that it does not tell who is who. Pairs that
+share a key by chance are as unlike as strangers.
 """
 
 from __future__ import annotations
@@ -34,6 +38,22 @@ def blocking_keys(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np
     out = np.zeros((len(records), len(schema.blocking), HASH), dtype=np.uint8)
     for index, blocking in enumerate(schema.blocking):
         out[:, index] = _one_key(records, schema, blocking, keys.of("blocking", name=blocking.name))
+    return shortened(out, schema.layer_r.key_bits)
+
+
+def shortened(keys: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
+    """
+    The keys with all but their first bits 0; the last bit is 1 then, for all zero is a key that is omitted.
+
+    Bits are counted from the highest of the first byte.
+    """
+    if bits >= 8 * keys.shape[2]:
+        return keys
+    kept = np.zeros(keys.shape[2], dtype=np.uint8)
+    kept[: bits // 8] = 0xFF
+    kept[bits // 8] = 0xFF & (0xFF00 >> bits % 8)
+    out: NDArray[np.uint8] = keys & kept
+    out[..., -1] |= keys.any(axis=2)
     return out
 
 

@@ -31,6 +31,8 @@ from unveil.settings.mistakes import near, shown
 
 #: Bits beside the signs of an attribute: they are equal if both records have a value.
 MARK: Final = 64
+#: Bits of a hashed blocking key.
+LONGEST_KEY: Final = 128
 #: How the attributes of a record make one filter. Adding one is a row here and a function bound in `encoding.encoder`.
 RECORD_ENCODINGS: Final[dict[str, Choice]] = {
     "clk": Choice(sentence="all attributes are hashed into one filter, each under a key of its own"),
@@ -43,6 +45,7 @@ _LATER: Final = (
     ("attributes", "length", None),
     ("attributes", "two_digit_years", 30),
     ("layer_a", "signs", 0),
+    ("layer_r", "key_bits", 128),
     ("protocol", "neighbours", 0),
     ("protocol", "most_compared", 20_000_000_000),
     ("protocol", "pairs_per_record", 20),
@@ -145,6 +148,13 @@ class LayerR(Settings):
     )
     h: int = Field(12, ge=1, le=512, description="hash positions per q-gram")
     hardening: tuple[Hardening, ...] = Field((), description="steps applied in this order")
+    key_bits: int = Field(
+        LONGEST_KEY,
+        ge=4,
+        le=LONGEST_KEY,
+        description="bits that are sent of each hashed blocking key: with few, several values share one and no pattern "
+        "of keys tells a person; with fewer than about log2 of the records, many pairs are compared in vain",
+    )
 
     @property
     def length(self) -> int:

@@ -22,7 +22,7 @@ from unveil.encoding.planning.drafts import drafted
 from unveil.encoding.planning.facts import ColumnFacts, facts_of, sample_of_rows, some_records
 from unveil.encoding.planning.fill import HALF, fitting_h
 from unveil.encoding.planning.key_choice import choose_keys
-from unveil.encoding.planning.protection import LENGTH, SIGNS, protected
+from unveil.encoding.planning.protection import LENGTH, SIGNS, protected, short_keys
 from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import make_trials
 from unveil.errors import SettingError
@@ -118,7 +118,9 @@ def propose(
     schema = schema.model_copy(
         update={
             "attributes": tuple(_finished(draft, measured[draft.name]) for draft in drafts),
-            "layer_r": protected(drafts, _record_h(list(measured.values()))),
+            "layer_r": protected(drafts, _record_h(list(measured.values()))).model_copy(
+                update={"key_bits": short_keys(max(len(side) for side, _ in sides))}
+            ),
             "layer_a": LayerA(signs=SIGNS),
         }
     )

@@ -7,6 +7,7 @@ share and that seldom change. What each part of that is worth was measured by at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -19,6 +20,7 @@ SIGNS: Final = 1024
 _SALTED: Final = Hardening(method="diffusion", t=3, m=LENGTH)
 #: Without salts everybody is compared with everybody, so that more bits must hide each similarity.
 _UNSALTED: Final = Hardening(method="diffusion", t=5, m=LENGTH)
+_FEWEST_BITS: Final = 8
 _FEWEST: Final = 2  # salts: with one, a person whose value changed would look like a stranger
 #: For each role that salts, the fields that it gives.
 _FIELDS: Final = {
@@ -32,6 +34,15 @@ def salts(attributes: Sequence[Attribute]) -> tuple[str, ...]:
     """Fields that tell kin apart and seldom change, for the first attribute of each role that has some."""
     found = tuple(_found(attributes))
     return found if len(found) >= _FEWEST else ()
+
+
+def short_keys(records: int) -> int:
+    """
+    Bits of a blocking key so that about one record shares it by chance: the logarithm of the records, rounded up.
+
+    Then a key is that of a few values, and no pattern of keys that of one person.
+    """
+    return max(_FEWEST_BITS, math.ceil(math.log2(max(2, records))))
 
 
 def protected(attributes: Sequence[Attribute], h: int) -> LayerR:

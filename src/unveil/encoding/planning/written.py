@@ -127,6 +127,8 @@ def _rest(proposed: ProposedSchema) -> Iterator[str]:
     yield f"encoding = {_quoted(layer.encoding)}"
     yield f"m = {layer.m}"
     yield f"h = {layer.h}"
+    line = f"key_bits = {layer.key_bits}"
+    yield _commented(line, "of hashed keys: several values share one, and no pattern of keys tells a person")
     for step in layer.hardening:
         yield from _hardening(step)
     yield ""

@@ -24,6 +24,7 @@ from unveil.runtime.owner.folder import OwnerFolder
 from unveil.runtime.owner.report import OwnerReport
 from unveil.schema import ProtocolSettings
 from unveil.schema.most_asked import MostAsked, most_strangers, with_decoys
+from unveil.schema.weaknesses import weaknesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def check_report(folder: OwnerFolder) -> CheckReport:
         unique_records=alone,
         unique_share=share(alone, len(folder.records)),
         notes=(*folder.own.notes, *(one.words for one in folder.own.findings if not one.is_warning)),
-        warnings=(*folder.own.warnings, *_signs(folder)),
+        warnings=(*folder.own.warnings, *_signs(folder), *weaknesses(folder.member.project.linkage)),
     )
 
 
