@@ -23,7 +23,7 @@ def attacks(*, as_json: JsonObject = False) -> None:
     """
     List the attacks that can be played: who holds what, and where each must succeed or it proves nothing.
 
-    Example: unveil privacy attacks
+    Example: unveil privacy attacks --json
     """
     from unveil.lab.evidence.attack import MEASURES
     from unveil.lab.evidence.catalogue import ATTACKS

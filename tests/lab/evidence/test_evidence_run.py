@@ -81,7 +81,8 @@ def test_the_run_asks_what_must_be_shown() -> None:
         assert ("control", "known-people", "plain", 5_000, shared) in asked
         for people in (5_000, 20_000):
             assert ("own", "graph-matching", "own", people, shared) in asked
-            assert ("own", "known-people", "own", people, shared) in asked
+    assert {("own", "known-people", "own", people, 1.0) for people in (5_000, 20_000)} <= asked
+    assert ("own", "known-people", "own", 5_000, 0.2) in asked
     assert ("control", "stripping", "longer-3", 5_000, 1.0) in asked
     assert {each.name for each in CODINGS} <= {coding for _, _, coding, _, _ in asked}
     assert {each.m for each in CODINGS if each.stripped} == {1024}

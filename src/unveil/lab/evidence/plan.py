@@ -17,7 +17,7 @@ from unveil.schema import Schema
 Kind = Literal["control", "own", "trade", "price"]
 _FIFTH: Final = 0.2
 #: Counts when the way pieces are computed changes: what was kept before is computed anew.
-_MADE_BY: Final = 1
+_MADE_BY: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +26,8 @@ class Sizes:
 
     usual: int = 5_000
     many: int = 20_000
-    trade: int = 2_000
-    owners: int = 2_000
+    trade: int = 1_500
+    owners: int = 1_000
     priced: int = 2_000
     known: int = 200
 
@@ -89,9 +89,9 @@ def _own(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
             yield _piece("own", attack.name, replace(setting, shared=shared))
     if sizes.many:
         many = replace(usual, people=sizes.many, tries=1)
-        for name in ("graph-matching", "known-people"):
-            for shared in _shares(name):
-                yield _piece("own", name, replace(many, shared=shared))
+        for shared in _shares("graph-matching"):
+            yield _piece("own", "graph-matching", replace(many, shared=shared))
+        yield _piece("own", "known-people", replace(many, shared=1.0))
 
 
 def _trade(small: AttackSettings, sizes: Sizes) -> Iterator[Piece]:

@@ -42,7 +42,7 @@ def known_people(setting: AttackSettings, told: OnStep) -> Played:
         hint = f"give fewer with --known, or more with --people; {people.shared} are shared"
         raise SettingError(f"{setting.known} known people leave nobody to be found", hint=hint)
     views = _views(people, setting.coded, setting.seed)
-    tries, rounds = [], WITH_KNOWN[: 6 if len(people.targets) >= MANY else None]
+    tries, rounds = [], WITH_KNOWN[: 4 if len(people.targets) >= MANY else None]
     for number in range(setting.tries):
         rng = np.random.default_rng([setting.seed, 2, number])
         rows = rng.choice(np.flatnonzero(people.truth >= 0), setting.known, replace=False)
@@ -76,7 +76,7 @@ def _seedless(views: Sequence[View], people: Scene, setting: AttackSettings, tol
     for number in range(setting.tries):
         start = STARTS[number % len(STARTS)]
         if len(people.targets) >= MANY:
-            start = Start(start.sharpness, start.trust[::2])
+            start = Start(start.sharpness, start.trust[::3])
         step = _step(told, number, setting.tries, len(start.trust))
         begin = scaled(profile * np.float32(start.sharpness))
         tries.append(_guesses(recognised(matched(views, beliefs=begin, trust=start.trust, told=step), people.truth)))
