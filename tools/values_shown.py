@@ -18,15 +18,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
-import numpy as np
-
 from unveil.engines import choose
 from unveil.lab.simulation.run import simulate, starting_threshold
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import SimulationSettings
 from unveil.lab.synthetic import generate
+from unveil.linkage import attributes
 from unveil.one_place.stopwatch import Stopwatch
-from unveil.roles.attribute_unit import machine as attribute_machine
 from unveil.roles.review_unit import display
 from unveil.roles.review_unit.rows import Row, Sort
 from unveil.schema import Schema, built_in
@@ -56,7 +54,7 @@ class ValuesShown:
 def as_before() -> Iterator[None]:
     """Without the correction for chance, and whatever is sent is shown."""
     with ExitStack() as stack:
-        nothing = patch.object(attribute_machine, "chance_bounds", lambda left, *_: np.zeros(left.shape[:2]))
+        nothing = patch.object(attributes, "chance_of_signs", lambda *_: 0.0)
         stack.enter_context(nothing)
         stack.enter_context(patch.object(display, "are_worth_showing", lambda *_: True))
         yield

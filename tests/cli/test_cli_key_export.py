@@ -154,7 +154,7 @@ def test_an_existing_file_is_kept(tmp_path: Path, key: Path, command: str, monke
 def test_owners_compare_a_fingerprint_of_key_and_project(tmp_path: Path, key: Path) -> None:
     """The one that the protocol compares; another key gives another."""
     project = tmp_path / "project.toml"
-    plain = ("--preset", "schema", "--decoys", "0", "--evenness", "0")
+    plain = ("--preset", "schema", "--decoys", "0", "--evenness", "0", "--further-attributes", "0")
     assert 0 == unveil("project", "new", project, "--name", "trial", *plain).returncode
     done = unveil("key", "fingerprint", key, "--project", project)
     expected = Encoder(built_in(), OwnerKey(keyfile.read(key)), project="trial").fingerprint().hex()

@@ -8,7 +8,7 @@ from unveil.linkage.shown import SHOWN
 from unveil.protocol import messages as m
 
 WIDTH = 7  # attributes
-M_A, M_R, KEYS = 256, 2048, 3
+M_A, M_R, KEYS = 1024 + 64, 2048, 3  # signs and their mark
 SURE = b"\x00" * 6 + b"\xf0\x3f"  # 1.0
 
 

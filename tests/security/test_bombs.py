@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from live_units import LiveUnits, parted
-from sample_messages import WIDTH, attribute_encodings, record_encodings
+from sample_messages import M_A, WIDTH, attribute_encodings, record_encodings
 from two_projects import FRAME
 
 from patience import wait_until
@@ -158,8 +158,8 @@ def test_a_flood_for_tasks_that_nobody_opened_leaves_nothing(units: LiveUnits) -
 
 def test_a_flood_for_pairs_that_nobody_announced_leaves_nothing(units: LiveUnits) -> None:
     """An answer may come before its batch: none is held, its sender tries again."""
-    pairs = (FRAME - 4096) // (ID + WIDTH * 33)
-    assert pairs > 4 * 1000  # a message alone is more than the largest batch
+    pairs = (FRAME - 4096) // (ID + WIDTH * (M_A // 8 + 1))
+    assert pairs > 2 * 1000  # a message alone is more than the largest batch
     before = units.head("attribute-unit", "beta")
     statuses = [units.put("attribute-unit", "beta-south", attribute_encodings(pairs))[0] for _ in range(4)]
     assert {425} == set(statuses)

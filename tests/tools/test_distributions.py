@@ -122,7 +122,7 @@ def test_the_wheel_says_what_it_needs_and_for_which_python(built: tuple[Path, Pa
     plain = [line for line in said.get_all("Requires-Dist", []) if "extra ==" not in line]
     names = {re.split(r"[<>=]", line)[0] for line in project["dependencies"]}
     assert (names, len(names)) == ({re.split(r"[<>=]", line)[0] for line in plain}, len(plain))
-    assert {"gpu", "postgres"} == set(said.get_all("Provides-Extra", []))
+    assert {"duckdb", "gpu", "passkeys", "postgres", "spark"} == set(said.get_all("Provides-Extra", []))
 
 
 def test_the_time_in_the_archives_follows_a_rule(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def the_records_own_values_stand_beside_what_would_leave(live: LiveConsole, seen
     for row in range(20):
         assert trial.session.folder.records.ids[row] in text
         assert trial.value(row, "last_name") in text
-    assert "filter, 1" in text
+    assert "1,024 signs" in text
     assert "page 1 of 2" in text
     assert "for 24 of them, 1" in text
 

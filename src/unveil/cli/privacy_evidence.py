@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from unveil.charts.figures import duration
 from unveil.cli import EXIT_INTERRUPTED
@@ -70,6 +69,8 @@ class _TimeLeft:
     """Progress on stderr: the piece at work, the share that is done, and the time left by how long it took so far."""
 
     def __init__(self, *, quiet: bool) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         self._bars = Progress(
             TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}"),
             console=notes, transient=True, disable=not notes.is_terminal,

@@ -64,7 +64,7 @@ class _ProjectFile(Settings):
 
 UnitSlug = Literal["record-unit", "attribute-unit", "review-unit"]
 #: The names of `engines`, which lies beyond what this room may import; a test holds them together.
-EngineChoice = Literal["auto", "reference", "cpu", "gpu"]
+EngineChoice = Literal["auto", "reference", "cpu", "gpu", "spark"]
 
 
 class _UnitFile(Settings):

@@ -88,6 +88,10 @@ class Answers:
             combinations=self.combinations if policy.smallest_k > 1 else None,
         )
 
+    def frequency_class(self, row: int, attribute: int) -> int:
+        """The class of a record's value."""
+        return int(self._classes[row, attribute])
+
     def words(self, wish: Wish, *, ledger: Ledger, policy: Policy | None = None) -> NDArray[np.int8]:
         """What the policy says of each entry before it asks what may go: WAITS for a person, GOES, or REFUSED."""
         policy = policy or self.policy

@@ -293,6 +293,15 @@ class Owner(KeepsAll, NoLongWork, NothingKept):
         """The decision that lets these entries of a waiting wish go, as far as the policy allows, or refuses them."""
         return Step(Approved(wish.layer, b"".join(wish.ids), bytes(granted)))
 
+    @property
+    def signs(self) -> int:
+        """How many signs are sent of each attribute; 0 where it is a filter."""
+        return self._schema.layer_a.signs
+
+    def frequency_class(self, row: int, attribute: int) -> int:
+        """How frequent a record's value is among the owner's own: 1 frequent to 3 rare, 0 not told."""
+        return self._answers.frequency_class(row, attribute)
+
     def would_grant(
         self, wish: Wish, now: float, *, policy: Policy | None = None, ledger: Ledger | None = None
     ) -> Grant:

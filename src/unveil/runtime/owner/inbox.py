@@ -62,6 +62,7 @@ class InboxCell:
     value: str
     fate: CellFate
     bits: int | None = None  #: ones in the filter that leaves
+    signs: int | None = None  #: signs that leave in its place
     frequency: int | None = None  #: class that leaves with it: 1 frequent, 2 common, 3 rare, 0 not told
 
     def __repr__(self) -> str:
@@ -160,7 +161,7 @@ class Inbox:
         (message,) = (message for _, message in sent)
         fate = self._fate(wish, message)
         asked = [at for at in range(len(self._names)) if wish.asked[0, at]]
-        cells = tuple(self._cell(wish.layer, row, at, message, fate) for at in asked)
+        cells = tuple(self._cell(wish, at, message, fate) for at in asked)
         k = None
         if fate is WishFate.GOES and wish.layer != ATTRIBUTE_LAYER:
             (k,) = self._machine.would_share(wish, self._machine.would_grant(wish, self._now))
@@ -176,14 +177,21 @@ class Inbox:
         drawn = self._machine.would_grant(wish, self._now, policy=unlimited).rows.any()
         return WishFate.LIMITED if drawn else WishFate.LOT
 
-    def _cell(self, layer: int, row: int, at: int, message: Message, fate: WishFate) -> InboxCell:
-        name = self._names[at]
+    def _cell(self, wish: Wish, at: int, message: Message, fate: WishFate) -> InboxCell:
+        name, layer, row = self._names[at], wish.layer, int(wish.rows[0])
         value = self._records.columns[name][row]
+        if isinstance(message, AttributeEncodings) and self._machine.signs:
+            # What is held back has random signs, and classes are hidden: what is sent does not tell what it says.
+            goes = bool(self._machine.would_grant(wish, self._now).attributes[0, at])
+            kind = self._machine.frequency_class(row, at) if goes else None
+            return InboxCell(
+                name, value, self._cell_fate(layer, at, value, goes=goes), signs=self._machine.signs, frequency=kind
+            )
         if isinstance(message, AttributeEncodings):
             width = len(message.filters) // message.attributes
             bits = int(np.unpackbits(np.frombuffer(message.filters, np.uint8)[at * width : (at + 1) * width]).sum())
             kind = int(byte_matrix(message.classes, message.attributes)[0, at])
-            return InboxCell(name, value, self._cell_fate(layer, at, value, goes=bits > 0), bits, kind)
+            return InboxCell(name, value, self._cell_fate(layer, at, value, goes=bits > 0), bits, frequency=kind)
         if isinstance(message, AttributeValues):
             return InboxCell(name, value, self._cell_fate(layer, at, value, goes=name in message.values[0]))
         return InboxCell(name, value, CellFate.REFUSED if fate is not WishFate.GOES else CellFate.LIMITED)

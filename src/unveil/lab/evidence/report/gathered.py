@@ -217,7 +217,7 @@ def _measured(subject: Subject, command: str) -> Measured:
     keyed = encoder.pair_level(records, rows, [rng.bytes(32) for _ in range(_PAIRS)])
     for at, name in enumerate(schema.names):
         words = np.ascontiguousarray(keyed[:, at])
-        spreads[f"attribute {name}"] = spread(Bits(words[words.any(axis=1)], schema.layer_a.m))
+        spreads[f"attribute {name}"] = spread(Bits(words[words.any(axis=1)], schema.layer_a.length))
     unique = int((sharing(subject.records, schema.names) == 1).sum())
     return Measured(spreads, unique, len(subject.records), subject.of_whom, command)
 
