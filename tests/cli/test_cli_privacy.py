@@ -13,7 +13,8 @@ def test_attacks_are_listed_with_their_controls() -> None:
     listed = json.loads(unveil("privacy", "attacks", "--json").stdout)
     names = [each["name"] for each in listed["attacks"]]
     shown = unveil("privacy", "attacks").stdout
-    assert {"graph-matching", "stripping", "known-people"} <= set(names)
+    assert {"graph-matching", "stripping", "known-people", "joining-pairs", "key-patterns"} <= set(names)
+    assert "share of people found at first guess: at most 2 times a blind guess is asked of the default" in shown
     assert all(f"{name}: " in shown for name in names)
     assert {"own", "plain", "salted-3"} <= set(listed["encodings"])
 

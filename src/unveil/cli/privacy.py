@@ -34,7 +34,7 @@ def attacks(*, as_json: JsonObject = False) -> None:
             {
                 "name": each.name, "title": each.title, "attacker": each.attacker, "holds": each.holds,
                 "target": each.target, "measure": MEASURES[each.measure], "control": each.control,
-                "at_least": each.at_least, "at_most": each.at_most,
+                "at_least": each.at_least, "at_most": each.at_most, "asked": each.asked(),
             }
             for each in ATTACKS
         ]  # fmt: skip
@@ -44,7 +44,7 @@ def attacks(*, as_json: JsonObject = False) -> None:
     for each in ATTACKS:
         results.print(f"{each.name}: {each.title.lower()}", markup=False, soft_wrap=True)
         results.print(f"  {each.attacker}, holding {each.holds}", markup=False, soft_wrap=True)
-        figure = f"{MEASURES[each.measure]}: at most {each.at_most:g} is asked of the default"
+        figure = f"{MEASURES[each.measure]}: {each.asked()} is asked of the default"
         results.print(f"  {figure}; control, {each.control}: at least {each.at_least:g}", markup=False, soft_wrap=True)
     results.print(f"encodings: {', '.join((OWN, *(each.name for each in CODINGS)))}", markup=False, soft_wrap=True)
 

@@ -83,6 +83,12 @@ def test_the_run_asks_what_must_be_shown() -> None:
             assert ("own", "graph-matching", "own", people, shared) in asked
     assert {("own", "known-people", "own", people, 1.0) for people in (5_000, 20_000)} <= asked
     assert ("own", "known-people", "own", 5_000, 0.2) in asked
+    for name in ("joining-pairs", "value-lengths", "bits-to-attributes", "membership-wishes"):
+        assert {(kind, name, "own", 2_000, None) for kind in ("control", "own")} <= asked
+    for shared in (1.0, 0.2):
+        assert ("own", "key-patterns", "own", 50_000, shared) in asked
+    assert ("control", "frequent-keys", "own", 50_000, 1.0) in asked
+    assert ("own", "frequent-keys", "own", 50_000, 0.2) in asked
     assert ("control", "stripping", "longer-3", 5_000, 1.0) in asked
     assert {each.name for each in CODINGS} <= {coding for _, _, coding, _, _ in asked}
     assert {each.m for each in CODINGS if each.stripped} == {1024}

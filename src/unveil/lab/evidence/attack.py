@@ -14,6 +14,9 @@ from unveil.lab.evidence.scene import Scene
 from unveil.schema import Schema
 
 Measure = Literal["found", "AUC", "right"]
+Beside = Literal["times", "above"]
+#: Fields of the plan's `Sizes`.
+Sized = Literal["usual", "owners", "wishes", "pairs", "keys"]
 
 #: What a measure says, in words.
 MEASURES: Final[dict[Measure, str]] = {
@@ -93,7 +96,9 @@ class Attack:
     A row of the catalogue.
 
     `control` says on which weak encoding or way of working the attack must succeed, `control_coding` names the record
-    encoding if it is one, and `at_least` is what it must reach there. `at_most` is what is asked of the default.
+    encoding if it is one, and `at_least` is what it must reach there. `at_most` is what is asked of the default: as it
+    stands, or so many times, or so much more than, what a blind guess finds. `shares` are the shares of shared people
+    that the evidence run plays it with, `sized` names how many people it takes there.
     """
 
     name: str
@@ -108,4 +113,16 @@ class Attack:
     play: Play
     control_coding: str | None = None
     uses: frozenset[str] = frozenset({"people", "shared", "tries"})
-    generated_only: bool = False
+    beside_chance: Beside | None = None
+    shares: tuple[float | None, ...] = (1.0,)
+    control_shares: tuple[float | None, ...] = (1.0,)
+    sized: Sized = "usual"
+
+    def most(self, chance: float) -> float:
+        """What the default may give away where a blind guess finds so much."""
+        return {None: self.at_most, "times": self.at_most * chance, "above": self.at_most + chance}[self.beside_chance]
+
+    def asked(self) -> str:
+        """The same in words."""
+        words = {None: "", "times": " times a blind guess", "above": " more than a blind guess"}
+        return f"at most {self.at_most:g}{words[self.beside_chance]}"

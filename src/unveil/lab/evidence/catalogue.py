@@ -12,7 +12,14 @@ import time
 from typing import Final
 
 from unveil.errors import SettingError
-from unveil.lab.evidence import owners_view, record_filters, uploads
+from unveil.lab.evidence import (
+    attribute_filters,
+    bits_of_attributes,
+    blocking_keys,
+    owners_view,
+    record_filters,
+    uploads,
+)  # fmt: skip
 from unveil.lab.evidence.attack import MEASURES, Attack, AttackSettings
 from unveil.lab.evidence.codings import LONGER, OWN, PLAIN
 from unveil.lab.evidence.finding import AttackFinding, OnStep
@@ -20,7 +27,14 @@ from unveil.settings.mistakes import near
 
 _REGISTER: Final = "record filters of everybody, and a register in which some of them have the same entry"
 
-#: Every attack, those without known people first.
+#: What some attacks use, and with which shares of shared people the evidence run plays them.
+_PEOPLE: Final = frozenset({"people"})
+_SOME_SHARED: Final = frozenset({"people", "shared"})
+FIFTH: Final = 0.2
+_BOTH: Final = (1.0, FIFTH)
+_NONE: Final = (None,)
+
+#: Every attack, those on record filters first.
 ATTACKS: Final = (
     Attack(
         name="graph-matching",
@@ -34,6 +48,8 @@ ATTACKS: Final = (
         at_least=0.9,
         at_most=0.02,
         play=record_filters.graph_matching,
+        shares=_BOTH,
+        control_shares=_BOTH,
     ),
     Attack(
         name="stripping",
@@ -61,19 +77,121 @@ ATTACKS: Final = (
         at_most=0.06,
         play=record_filters.known_people,
         uses=frozenset({"people", "shared", "tries", "known"}),
+        shares=_BOTH,
+        control_shares=_BOTH,
+    ),
+    Attack(
+        name="joining-pairs",
+        title="Joining the pairs of one record, by weights of filters",
+        attacker="attribute unit",
+        holds="what was sent of every attribute of records that are in several pairs, each under a key of its own",
+        target="which of another pair's records it is",
+        measure="found",
+        control="filters themselves, without signs",
+        at_least=0.1,
+        at_most=2,
+        beside_chance="times",
+        play=attribute_filters.joining_by_weights,
+        uses=_PEOPLE,
+        shares=_NONE,
+        control_shares=_NONE,
+        sized="pairs",
+    ),
+    Attack(
+        name="value-lengths",
+        title="How long values are, by weights of filters",
+        attacker="attribute unit",
+        holds="what was sent of every attribute, and values of its own that it encodes",
+        target="the number of q-grams of each value",
+        measure="right",
+        control="filters themselves, without signs",
+        at_least=0.6,
+        at_most=0.02,
+        beside_chance="above",
+        play=attribute_filters.lengths_of_values,
+        uses=_PEOPLE,
+        shares=_NONE,
+        control_shares=_NONE,
+        sized="pairs",
+    ),
+    Attack(
+        name="value-frequencies",
+        title="Which value it is, by frequency",
+        attacker="attribute unit",
+        holds="what was sent of an attribute with few values, and a register that says how frequent they are",
+        target="the value of each record",
+        measure="right",
+        control="filters under one key for all pairs",
+        at_least=0.5,
+        at_most=0.05,
+        play=attribute_filters.frequent_values,
+        uses=_SOME_SHARED,
+        shares=_BOTH,
+        control_shares=_BOTH,
+        sized="pairs",
+    ),
+    Attack(
+        name="bits-to-attributes",
+        title="Which attribute each bit of a record filter is of",
+        attacker="record and attribute unit in one hand",
+        holds="record filters of some pairs, and how alike each attribute of theirs is",
+        target="the attribute of each bit",
+        measure="right",
+        control="an RBF, each bit sampled from one attribute's filter",
+        at_least=0.9,
+        at_most=0.1,
+        beside_chance="above",
+        play=bits_of_attributes.bits_to_attributes,
+        uses=_PEOPLE,
+        shares=_NONE,
+        control_shares=_NONE,
+        sized="pairs",
+    ),
+    Attack(
+        name="key-patterns",
+        title="Who is who, by patterns of blocking keys",
+        attacker="record unit",
+        holds="blocking keys of everybody, and a register in which some of them have the same entry",
+        target="people in a candidate set of one",
+        measure="found",
+        control="whole hashes, and the same register",
+        at_least=0.1,
+        at_most=0.01,
+        play=blocking_keys.patterns_of_keys,
+        uses=_SOME_SHARED,
+        shares=_BOTH,
+        sized="keys",
+    ),
+    Attack(
+        name="frequent-keys",
+        title="What frequent blocking keys are, by rank",
+        attacker="record unit",
+        holds="blocking keys of everybody, and a register that shares a fifth of them",
+        target="the values of the 100 most frequent codes",
+        measure="right",
+        control="whole hashes, and the same register",
+        at_least=0.9,
+        at_most=0.05,
+        play=blocking_keys.frequent_keys,
+        uses=_SOME_SHARED,
+        shares=(FIFTH,),
+        sized="keys",
     ),
     Attack(
         name="membership-wishes",
         title="Who is in the other register, by what is wished for",
         attacker="owner",
-        holds="every wish for its own records, and the truth about half of them",
-        target="which of the other half are in the other register",
+        holds="every wish for its own records, and near-copies of some that it planted",
+        target="which of these are in the other register",
         measure="AUC",
         control="a project without decoys and strangers",
-        at_least=0.55,
+        at_least=0.6,
         at_most=0.55,
         play=owners_view.membership_from_wishes,
-        uses=frozenset({"people"}),
+        uses=_PEOPLE,
+        shares=_NONE,
+        control_shares=_NONE,
+        sized="wishes",
     ),
     Attack(
         name="membership-link-ids",
@@ -86,7 +204,10 @@ ATTACKS: Final = (
         at_least=0.6,
         at_most=0.55,
         play=owners_view.membership_from_link_ids,
-        uses=frozenset({"people"}),
+        uses=_PEOPLE,
+        shares=_NONE,
+        control_shares=_NONE,
+        sized="owners",
     ),
     Attack(
         name="upload-order",

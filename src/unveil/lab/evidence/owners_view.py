@@ -14,31 +14,55 @@ from unveil.lab.evidence.attack import AttackSettings, Played
 from unveil.lab.evidence.finding import Guesses, OnStep
 from unveil.lab.evidence.scene import as_schema_reads
 from unveil.lab.simulation.machines import SimulationSettings
-from unveil.lab.simulation.membership import guessed
 from unveil.lab.simulation.study import Study
+from unveil.lab.simulation.wishes_seen import WishesSeen
 from unveil.lab.simulation.world import World
 from unveil.lab.synthetic import Registers
 from unveil.projects.new_project import EVENNESS
+from unveil.protocol.roles import owner
 from unveil.records import Column, Records
 from unveil.schema import Schema
 from unveil.schema.presets import with_preset
 
 #: Share of an owner's records of which it plants a near-copy.
 _PLANTED: Final = 0.3
+#: Share of an owner's records that it makes targets of, half of them members, and how many near-copies it plants.
+_TARGETS: Final = 0.1
+_COPIES: Final = 4
+_RUNS: Final = 3
+#: Pairs are opened unless the record unit is so sure.
+_FEW_OPENED: Final = 0.9
 _OVERLAP: Final = 0.2
 _ERROR: Final = 0.1
 _BATCHES: Final = 0.2  # of a preset's batches, for the few people of a small world
 
 
 def membership_from_wishes(setting: AttackSettings, told: OnStep) -> Played:
-    """A guesser who was told the truth about half of the records, and sees every wish for the others."""
+    """
+    An owner plants near-copies of some targets, and counts what is wished for of a target and its copies together.
+
+    Each try is a way of counting, on average over some runs. Few pairs are opened: where nearly all are, every record
+    is wished for, and wishes tell nothing anyway.
+    """
     people = _registers(setting)
+    planted, groups, member = _with_slips(people, setting.schema, setting.seed)
     schema = _project(setting.schema, setting.people, evenness=0.0 if setting.weak else EVENNESS)
-    study = Study("people", schema, people.a, people.b, people.truth, choose(), seed=setting.seed)
-    told(1, 3)
-    found = guessed(study, schema, SimulationSettings(seed=setting.seed, error=_ERROR, t0=study.best[0]))
-    told(3, 3)
-    return Played(tuple(Guesses(side.worst) for side in found.owners), len(people.a), 0.5)
+    schema = schema.model_copy(update={"protocol": schema.protocol.model_copy(update={"p_t": _FEW_OPENED})})
+    study = Study("people", schema, planted, people.b, people.truth, choose(), seed=setting.seed)
+    told(1, 1 + _RUNS)
+    found = []
+    for number in range(_RUNS):
+        seen = WishesSeen(owner("a"))
+        settings = SimulationSettings(seed=setting.seed + number, error=_ERROR, near_copies=1.0)
+        World(study, schema, settings, tap=seen).run()
+        times = seen.counts()[groups]
+        guesses = (times.sum(axis=1), times.max(axis=1), (times > 0).sum(axis=1))
+        found.append([auc(np.asarray(guess, np.float64), member) for guess in guesses])
+        told(2 + number, 1 + _RUNS)
+    means = np.mean(found, axis=0).tolist()
+    each = "by wishes in all, the most of one, how many are wished for"
+    notes = (f"{len(member)} targets with {_COPIES} copies, mean of {_RUNS} runs; {each}",)
+    return Played(tuple(Guesses(max(mean, 1 - mean)) for mean in means), len(member), 0.5, notes)
 
 
 def membership_from_link_ids(setting: AttackSettings, told: OnStep) -> Played:
@@ -88,6 +112,32 @@ def _project(schema: Schema, people: int, *, evenness: float) -> Schema:
     batches = tuple(max(1, round(share * size)) for size in chosen.protocol.batches)
     changes = {"batches": batches, "evenness": evenness, "decoys": 0.1 if evenness else 0.0, "strangers": 4}
     return chosen.model_copy(update={"protocol": chosen.protocol.model_copy(update=changes)})
+
+
+def _with_slips(people: Registers, schema: Schema, seed: int) -> tuple[Records, NDArray[np.int64], NDArray[np.bool_]]:
+    """
+    Register a and, after it, copies of targets, each with a slip of the pen in another attribute.
+
+    Also the rows of each target and its copies, and which targets are members: as many as are not.
+    """
+    rng, records = np.random.default_rng([seed, 11]), people.a
+    members = np.unique(np.asarray(people.truth)[:, 0])
+    sides = (members, np.setdiff1d(np.arange(len(records)), members))
+    count = max(1, min(round(_TARGETS * len(records) / 2), *map(len, sides)))
+    targets = np.concatenate([rng.choice(side, count, replace=False) for side in sides])
+    names = [each.name for each in schema.attributes if each.show == "characters"] or list(schema.names)
+    rows = np.concatenate([np.arange(len(records)), np.tile(targets, _COPIES)])
+    values = {name: [column[row] for row in rows.tolist()] for name, column in records.columns.items()}
+    for copy in range(_COPIES):
+        column = values[names[copy % len(names)]]
+        for at in range(len(records) + copy * len(targets), len(records) + (copy + 1) * len(targets)):
+            column[at] = column[at][:-1] + "X"
+    ids = [*records.ids, *(f"slip-{row}" for row in range(_COPIES * len(targets)))]
+    groups = np.column_stack(
+        [targets, len(records) + np.arange(_COPIES * len(targets)).reshape(_COPIES, len(targets)).T]
+    )
+    planted = Records(ids, {name: Column.of(column) for name, column in values.items()})
+    return planted, groups, np.repeat([True, False], count)
 
 
 def _with_copies(records: Records, seed: int) -> tuple[Records, NDArray[np.int64]]:

@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from unveil.lab.evidence.attack import AttackSettings
-from unveil.lab.evidence.catalogue import ATTACKS, attack_named, control_of
+from unveil.lab.evidence.attack import Attack, AttackSettings, Sized
+from unveil.lab.evidence.catalogue import ATTACKS, FIFTH, attack_named, control_of
 from unveil.lab.evidence.codings import CODINGS, OWN, applicable
 from unveil.lab.evidence.record_filters import MANY
 from unveil.schema import Schema
 
 Kind = Literal["control", "own", "trade", "price"]
-_FIFTH: Final = 0.2
+#: About how long a thousand people take, where time grows with people and not with their square.
+_PER_THOUSAND: Final[dict[Sized, float]] = {"owners": 66, "wishes": 30, "pairs": 8, "keys": 0.1}
 #: Counts when the way pieces are computed changes: what was kept before is computed anew.
-_MADE_BY: Final = 2
+_MADE_BY: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +29,17 @@ class Sizes:
     many: int = 20_000
     trade: int = 1_500
     owners: int = 1_000
+    wishes: int = 2_000
+    pairs: int = 2_000
+    keys: int = 50_000
     priced: int = 2_000
     known: int = 200
 
 
 #: What `--quick` takes: more people than a diffusion has input bits, or nothing could be stripped.
-QUICK: Final = Sizes(usual=1_500, many=0, trade=1_200, owners=300, priced=400, known=100)
+QUICK: Final = Sizes(
+    usual=1_500, many=0, trade=1_200, owners=300, wishes=1_000, pairs=400, keys=20_000, priced=400, known=100
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +82,20 @@ def pieces_of(schema: Schema, sizes: Sizes, *, seed: int) -> list[Piece]:
 
 def _controls(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
     for attack in ATTACKS:
-        weak = control_of(attack, _fitting(attack.name, usual, sizes))
+        weak = control_of(attack, _fitting(attack, usual, sizes))
         weak = replace(weak, tries=1)
-        for shared in _shares(attack.name):
+        for shared in attack.control_shares:
             yield _piece("control", attack.name, replace(weak, shared=shared))
 
 
 def _own(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
     for attack in ATTACKS:
-        setting = _fitting(attack.name, usual, sizes)
-        for shared in _shares(attack.name):
+        setting = _fitting(attack, usual, sizes)
+        for shared in attack.shares:
             yield _piece("own", attack.name, replace(setting, shared=shared))
     if sizes.many:
         many = replace(usual, people=sizes.many, tries=1)
-        for shared in _shares("graph-matching"):
+        for shared in attack_named("graph-matching").shares:
             yield _piece("own", "graph-matching", replace(many, shared=shared))
         yield _piece("own", "known-people", replace(many, shared=1.0))
 
@@ -101,26 +107,20 @@ def _trade(small: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
         yield _piece("price", "graph-matching", replace(there, people=sizes.priced, shared=None))
         is_stripped = any(each.name == coding and each.stripped for each in CODINGS)
         yield _piece("trade", "stripping" if is_stripped else "graph-matching", replace(there, shared=1.0))
-        yield _piece("trade", "graph-matching", replace(there, shared=_FIFTH))
+        yield _piece("trade", "graph-matching", replace(there, shared=FIFTH))
         yield _piece("trade", "known-people", replace(there, shared=1.0))
 
 
-def _shares(name: str) -> tuple[float | None, ...]:
-    uses = attack_named(name).uses
-    if "shared" not in uses:
-        return (None,)
-    return (1.0, _FIFTH) if name in {"graph-matching", "known-people"} else (1.0,)
-
-
-def _fitting(name: str, usual: AttackSettings, sizes: Sizes) -> AttackSettings:
-    return replace(usual, people=sizes.owners) if "shared" not in attack_named(name).uses else usual
+def _fitting(attack: Attack, usual: AttackSettings, sizes: Sizes) -> AttackSettings:
+    return replace(usual, people=getattr(sizes, attack.sized))
 
 
 def _piece(kind: Kind, attack: str, setting: AttackSettings) -> Piece:
     if kind == "price":
         return Piece(kind, attack, setting, setting.people / 100)
-    if "shared" not in attack_named(attack).uses:
-        return Piece(kind, attack, setting, setting.people / 15)
+    thousand = _PER_THOUSAND.get(attack_named(attack).sized)
+    if thousand is not None:
+        return Piece(kind, attack, setting, thousand * setting.people / 1_000)
     bits = 2048 if setting.coding == OWN else max(c.m for c in CODINGS if c.name == setting.coding)
     tries = setting.tries * (0.5 if setting.people > MANY else 1)
     return Piece(kind, attack, setting, 1 + tries * (setting.people / 5_000) ** 2 * bits / 40)

@@ -95,9 +95,10 @@ def conduct(schema: Schema, pieces: Sequence[Piece], finished: FinishedPieces, *
 
 
 def passed(found: AttackFinding, *, control: bool) -> bool:
-    """Whether a control succeeded, or what is asked of the default holds."""
+    """Whether a control succeeded, also beside what is asked of the default, or whether the default withstood."""
     attack = attack_named(found.attack)
-    return found.first >= attack.at_least if control else found.first <= attack.at_most
+    most = attack.most(found.chance)
+    return found.first >= attack.at_least and found.first > most if control else found.first <= most
 
 
 def price_of(setting: AttackSettings, told: OnStep = lambda _, __: None) -> Price:
@@ -132,5 +133,5 @@ def _within(told: OnPiece, piece: Piece, done: float, whole: float) -> Callable[
 
 def _judged(found: AttackFinding, *, control: bool) -> dict[str, Any]:
     attack = attack_named(found.attack)
-    bound = {"at_least": attack.at_least} if control else {"at_most": attack.at_most}
+    bound = {"at_least": attack.at_least} if control else {"at_most": attack.most(found.chance)}
     return found.as_json() | bound | {"passed": passed(found, control=control), "own": found.coding == OWN}

@@ -90,7 +90,8 @@ class PrivacyFigures:
         """As plain data."""
         data = asdict(self)
         data["attacks"] = [
-            found.as_json() | {"at_most": attack.at_most, "holds": attack.holds} for attack, found in self.catalogue()
+            found.as_json() | {"at_most": attack.most(found.chance), "holds": attack.holds}
+            for attack, found in self.catalogue()
         ]
         for name, one in self.measured.encodings.items():
             for key in ("gini", "js_distance", "entropy"):

@@ -17,9 +17,10 @@ from unveil.engines import choose
 from unveil.errors import SettingError
 from unveil.lab.evaluation.dataset import read_dataset
 from unveil.lab.evidence.attack import AttackSettings
-from unveil.lab.evidence.catalogue import attack_named, play
+from unveil.lab.evidence.catalogue import FIFTH, attack_named, play
 from unveil.lab.evidence.codings import fields_of
 from unveil.lab.evidence.finding import AttackFinding, OnStep
+from unveil.lab.evidence.plan import QUICK
 from unveil.lab.evidence.report.figures import Disclosed, LeftTo, Measured, PartyHolds, PrivacyFigures
 from unveil.lab.evidence.report.words import encoding_words, holdings
 from unveil.lab.evidence.scene import as_schema_reads
@@ -42,9 +43,13 @@ from unveil.schema.presets import with_preset
 
 #: Attacks that a report plays, with the share of people of whom the attacker holds an entry. Others take minutes.
 PLAYED: Final = (
-    ("graph-matching", 1.0), ("graph-matching", 0.2), ("stripping", 1.0), ("known-people", 1.0), ("upload-order", 1.0),
+    ("graph-matching", 1.0), ("graph-matching", FIFTH), ("stripping", 1.0), ("known-people", 1.0),
+    ("upload-order", 1.0), ("joining-pairs", None), ("value-lengths", None), ("value-frequencies", 1.0),
+    ("bits-to-attributes", None), ("key-patterns", 1.0), ("frequent-keys", FIFTH), ("membership-wishes", None),
     ("membership-link-ids", None),
 )  # fmt: skip
+#: Attacks that take no longer for more people, and that fewer would show nothing of.
+_SIZED: Final = frozenset({"wishes", "pairs", "keys"})
 _COMBINATIONS: Final = 12
 _ENCODED: Final = 20_000  # records that bit statistics are taken of, at most
 _PAIRS: Final = 500  # keys that attribute filters are made under
@@ -132,8 +137,10 @@ def gathered(
     already = {(one.attack, one.shared) for one in larger}
     todo = [each for each in PLAYED if each not in already]
     for number, (name, shared) in enumerate(todo):
+        sized = attack_named(name).sized
+        attacked = max(people, getattr(QUICK, sized)) if sized in _SIZED else people
         setting = AttackSettings(
-            schema=schema, people=people, shared=shared, known=known or max(20, people // 10), tries=1, seed=seed
+            schema=schema, people=attacked, shared=shared, known=known or max(20, people // 10), tries=1, seed=seed
         )
         step: OnStep = _within(stage, name, 0.3 + 0.7 * number / len(todo), 0.7 / len(todo))
         step(0, 1)

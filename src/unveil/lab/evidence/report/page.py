@@ -170,8 +170,8 @@ def _attacks(figures: PrivacyFigures) -> Markup:
         rows.append(
             (
                 attack.title, attack.attacker, f"{count(found.people)} people{shared}{known}", f"{found.first:.4f}",
-                NONE if found.ten is None else f"{found.ten:.4f}", f"{found.chance:.4f}", f"{attack.at_most:g}",
-                "yes" if found.first <= attack.at_most else "NO",
+                NONE if found.ten is None else f"{found.ten:.4f}", f"{found.chance:.4f}",
+                f"{attack.most(found.chance):.4g}", "yes" if found.first <= attack.most(found.chance) else "NO",
             )
         )  # fmt: skip
     heads = ("attack", "by", "on", "found", "first ten", "chance", "asked: at most", "holds")

@@ -91,7 +91,7 @@ def for_the_board(figures: PrivacyFigures) -> list[str]:
 
 
 def _verdict(found: AttackFinding, figures: PrivacyFigures) -> str:
-    most = next(attack.at_most for attack, each in figures.catalogue() if each is found)
+    most = next(attack.most(found.chance) for attack, each in figures.catalogue() if each is found)
     return f"asked for is at most {share(most, 1)}" + ("" if found.first <= most else ": NOT MET")
 
 
@@ -99,9 +99,10 @@ def residual_risks(figures: PrivacyFigures) -> list[str]:
     """What remains, in plain words."""
     risks = []
     for attack, found in figures.catalogue():
-        if found.first > attack.at_most:
+        most = attack.most(found.chance)
+        if found.first > most:
             risks.append(
-                f"{attack.title}: {attack.attacker} reaches {found.first:.3f} where at most {attack.at_most:g} is "
+                f"{attack.title}: {attack.attacker} reaches {found.first:.3f} where at most {most:.4g} is "
                 "asked. Treat what that party holds as personal data."
             )
     if not figures.is_salted:
