@@ -28,7 +28,7 @@ SMALL = {
     "value-frequencies": (1_000, 0.0),
     "bits-to-attributes": (1_500, 0.0),
     "key-patterns": (20_000, 0.0),
-    "membership-wishes": (600, 0.05),
+    "membership-wishes": (600, 0.03),
     "upload-order": (2_000, 0.0),
 }
 

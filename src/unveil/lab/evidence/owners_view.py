@@ -26,10 +26,11 @@ from unveil.schema.presets import with_preset
 
 #: Share of an owner's records of which it plants a near-copy.
 _PLANTED: Final = 0.3
-#: Share of an owner's records that it makes targets of, half of them members, and how many near-copies it plants.
-_TARGETS: Final = 0.1
+#: How many targets an owner has at once, half of them members, at most so many of its records; and copies of each.
+_TARGETS: Final = 60
+_MOST: Final = 0.1
 _COPIES: Final = 4
-_RUNS: Final = 3
+_RUNS: Final = 5
 #: Pairs are opened unless the record unit is so sure.
 _FEW_OPENED: Final = 0.9
 _OVERLAP: Final = 0.2
@@ -41,28 +42,29 @@ def membership_from_wishes(setting: AttackSettings, told: OnStep) -> Played:
     """
     An owner plants near-copies of some targets, and counts what is wished for of a target and its copies together.
 
-    Each try is a way of counting, on average over some runs. Few pairs are opened: where nearly all are, every record
+    Each try is a way of counting, on average over some runs with other targets each: few at a time, or copies would
+    crowd out what is asked of all others. Few pairs are opened: where nearly all are, every record
     is wished for, and wishes tell nothing anyway.
     """
     people = _registers(setting)
-    planted, groups, member = _with_slips(people, setting.schema, setting.seed)
     schema = _project(setting.schema, setting.people, evenness=0.0 if setting.weak else EVENNESS)
     schema = schema.model_copy(update={"protocol": schema.protocol.model_copy(update={"p_t": _FEW_OPENED})})
-    study = Study("people", schema, planted, people.b, people.truth, choose(), seed=setting.seed)
-    told(1, 1 + _RUNS)
-    found = []
+    found, targets = [], 0
     for number in range(_RUNS):
+        seed = setting.seed + number
+        planted, groups, member = _with_slips(people, setting.schema, seed)
+        study = Study("people", schema, planted, people.b, people.truth, choose(), seed=seed)
         seen = WishesSeen(owner("a"))
-        settings = SimulationSettings(seed=setting.seed + number, error=_ERROR, near_copies=1.0)
-        World(study, schema, settings, tap=seen).run()
+        World(study, schema, SimulationSettings(seed=seed, error=_ERROR, near_copies=1.0), tap=seen).run()
         times = seen.counts()[groups]
         guesses = (times.sum(axis=1), times.max(axis=1), (times > 0).sum(axis=1))
         found.append([auc(np.asarray(guess, np.float64), member) for guess in guesses])
-        told(2 + number, 1 + _RUNS)
+        targets += len(member)
+        told(1 + number, _RUNS)
     means = np.mean(found, axis=0).tolist()
     each = "by wishes in all, the most of one, how many are wished for"
-    notes = (f"{len(member)} targets with {_COPIES} copies, mean of {_RUNS} runs; {each}",)
-    return Played(tuple(Guesses(max(mean, 1 - mean)) for mean in means), len(member), 0.5, notes)
+    notes = (f"{targets} targets with {_COPIES} copies each, in {_RUNS} runs; {each}",)
+    return Played(tuple(Guesses(max(mean, 1 - mean)) for mean in means), targets, 0.5, notes)
 
 
 def membership_from_link_ids(setting: AttackSettings, told: OnStep) -> Played:
@@ -123,7 +125,7 @@ def _with_slips(people: Registers, schema: Schema, seed: int) -> tuple[Records, 
     rng, records = np.random.default_rng([seed, 11]), people.a
     members = np.unique(np.asarray(people.truth)[:, 0])
     sides = (members, np.setdiff1d(np.arange(len(records)), members))
-    count = max(1, min(round(_TARGETS * len(records) / 2), *map(len, sides)))
+    count = max(1, min(_TARGETS // 2, round(_MOST * len(records) / 2), *map(len, sides)))
     targets = np.concatenate([rng.choice(side, count, replace=False) for side in sides])
     names = [each.name for each in schema.attributes if each.show == "characters"] or list(schema.names)
     rows = np.concatenate([np.arange(len(records)), np.tile(targets, _COPIES)])

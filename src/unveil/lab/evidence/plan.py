@@ -16,7 +16,7 @@ from unveil.schema import Schema
 
 Kind = Literal["control", "own", "trade", "price"]
 #: About how long a thousand people take, where time grows with people and not with their square.
-_PER_THOUSAND: Final[dict[Sized, float]] = {"owners": 66, "wishes": 30, "pairs": 8, "keys": 0.1}
+_PER_THOUSAND: Final[dict[Sized, float]] = {"owners": 4, "wishes": 5, "pairs": 0.5, "keys": 0.04}
 #: Counts when the way pieces are computed changes: what was kept before is computed anew.
 _MADE_BY: Final = 3
 
@@ -37,9 +37,7 @@ class Sizes:
 
 
 #: What `--quick` takes: more people than a diffusion has input bits, or nothing could be stripped.
-QUICK: Final = Sizes(
-    usual=1_500, many=0, trade=1_200, owners=300, wishes=1_000, pairs=400, keys=20_000, priced=400, known=100
-)
+QUICK: Final = Sizes(usual=1_500, many=0, trade=1_200, owners=300, wishes=1_000, keys=20_000, priced=400, known=100)
 
 
 @dataclass(frozen=True, slots=True)
