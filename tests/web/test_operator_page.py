@@ -34,6 +34,7 @@ def unit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
 
 
 def found_by_axe(page: Page) -> list[str]:
+    page.wait_for_load_state("load")  # without its styles a page is another one
     page.evaluate(axe())
     found = page.evaluate("(rules) => axe.run(document, {runOnly: {type: 'tag', values: rules}})", RULES)
     return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found["violations"]]
@@ -78,8 +79,8 @@ def _is_whole_and_for_everybody(page: Page) -> None:
     text = page.inner_text("#live")
     for part in ("learns; it waits for the attribute unit", "0 of 5 batches", "wait for owner a", "ends in 89 d"):
         assert part in text
-    # Pictures may arrive after the page. A picture that is never drawn ends in a timeout here.
-    page.wait_for_function("document.querySelector('figure img').naturalWidth > 0")
+    page.evaluate("document.querySelector('figure img').decode()")  # waits for it, and fails if it cannot be drawn
+    assert page.evaluate("document.querySelector('figure img').naturalWidth") > 0, "the picture was drawn"
     ways: tuple[tuple[Literal["light", "dark"], int], ...] = (("light", 1280), ("dark", 1280), ("dark", 390))
     for scheme, width in ways:
         page.emulate_media(color_scheme=scheme)

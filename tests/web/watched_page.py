@@ -96,6 +96,7 @@ class Watched:
         return found
 
     def found_by_axe(self) -> list[str]:
+        self.page.wait_for_load_state("load")  # without its styles a page is another one
         self.page.evaluate(axe())
         found = self.page.evaluate("(rules) => axe.run(document, {runOnly: {type: 'tag', values: rules}})", RULES)[
             "violations"
