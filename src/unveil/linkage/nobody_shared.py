@@ -14,6 +14,7 @@ import numpy as np
 
 from unveil.linkage.pairs import STEPS, Pairs, Tail
 
+_LARGE: Final = 10_000  # records of the smaller register: among fewer, attributes and reviewers tell more than counts
 _FEW: Final = 0.05  # links for each record of the smaller register: more are no chance
 _EXPLAINED: Final = 0.5  # of the pairs that are so alike, as many are expected among strangers
 _AT_LEAST: Final = 5  # of them; fewer say nothing about so few links
@@ -24,7 +25,9 @@ _SOME: Final = 3  # pairs across that are identical: somebody is shared, or ente
 
 def nobody_shared(tail: Tail | None, linked: Pairs, sizes: tuple[int, int]) -> bool:
     """Whether strangers explain all of these links; False where counts do not tell."""
-    if tail is None or not 0 < len(linked) <= _FEW * min(sizes) or tail.across[_IDENTICAL] >= _SOME:
+    if tail is None or min(sizes) < _LARGE or not 0 < len(linked) <= _FEW * min(sizes):
+        return False
+    if tail.across[_IDENTICAL] >= _SOME:
         return False
     steps = np.arange(tail.lowest, STEPS + 1)
     across, home = tail.across[steps], tail.at_home[:, steps].min(axis=0)
