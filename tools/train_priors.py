@@ -23,6 +23,8 @@ from scipy.special import gammaln
 
 import unveil.models.priors
 from tools.boosted_tables import boosted
+from unveil.encoding.planning.column_roles import ROW
+from unveil.encoding.planning.proposal import propose
 from unveil.engines import choose
 from unveil.lab.simulation.study import Study
 from unveil.lab.synthetic import Rates, generate
@@ -30,12 +32,12 @@ from unveil.lab.synthetic.registers import Ints
 from unveil.lab.worlds import draw_design, make_world
 from unveil.linkage.attributes import agreement_classes, attribute_similarities
 from unveil.linkage.outcome import Flags, Reals
-from unveil.linkage.pairs import Tail
+from unveil.linkage.pairs import ByKeys, Tail
 from unveil.models.as_many_matches import as_many_matches
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes
 from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels
 from unveil.models.priors import shares_data, tables_data
-from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
+from unveil.models.record_evidence import RECORD_EVIDENCE, agreed_keys, record_evidence
 from unveil.models.tables import Direction, Tables
 from unveil.roles.owner.frequency import all_frequency_classes
 from unveil.schema import LayerR, built_in
@@ -57,10 +59,17 @@ LAYOUTS = (
     ("voter", 20_000, 0.05, 2, 0.01, 43), ("voter", 20_000, 0.4, 2, 0.0, 44), ("voter", 20_000, 0.2, 2, 0.01, 45),
     ("voter", 20_000, 0.1, 2, 0.0, 46), ("voter", 50_000, 0.2, 2, 0.0, 47), ("voter", 50_000, 0.15, 2, 0.01, 48),
     ("voter", 50_000, 0.2, 2, 0.02, 49), ("voter", 50_000, 0.1, 2, 0.0, 50), ("clinic", 20_000, 0.3, 2, 0.01, 51),
+    ("proposed-clinic", 3_000, 0.4, 0, 0.01, 61), ("proposed-clinic", 5_000, 0.2, 1, 0.01, 62),
+    ("proposed-clinic", 10_000, 0.1, 1, 0.01, 63), ("proposed-clinic", 1_000, 0.5, 0, 0.0, 64),
+    ("proposed-clinic", 20_000, 0.2, 2, 0.01, 65), ("proposed-clinic", 3_000, 0.05, 1, 0.0, 66),
+    ("proposed-voter", 3_000, 0.3, 1, 0.01, 67), ("proposed-voter", 10_000, 0.2, 2, 0.01, 68),
+    ("proposed-voter", 20_000, 0.2, 1, 0.01, 69), ("proposed-voter", 5_000, 0.8, 0, 0.01, 70),
+    ("proposed-voter", 50_000, 0.2, 1, 0.01, 71), ("proposed-voter", 20_000, 0.05, 1, 0.0, 72),
     ("clinic", 50_000, 0.2, 1, 0.01, 40), ("clinic", 50_000, 0.2, 2, 0.01, 41), ("clinic", 10_000, 0.5, 0, 0.01, 42),
 )  # fmt: skip
 #: Positions per q-gram of plain filters of 1,024 bits; registers with an even seed have these.
 _PLAIN_H = {"voter": 12, "clinic": 10}
+_PROPOSED = "proposed-"  # before the layout of registers whose schema is the one that is proposed for them
 _ABOUT = "learnt on generated worlds by python -m tools.train_priors"
 _MOST_ROWS = 2_000  # candidate pairs of a world that M_R's prior is learnt on; the others are weighed up
 _ASKED = 6_000  # pairs of a world that M_A's prior is learnt on, at most
@@ -72,19 +81,20 @@ _GRID = np.exp(np.linspace(np.log(2), np.log(2_000), 40))
 #: Roles that no world has, and the ones that are most like them.
 _LIKE = {"email": "id_number"}
 #: 0: every pair of every world counts the same; 1: every world does.
-_RECORD_EVENNESS, _ATTRIBUTE_EVENNESS = 0.4, 0.6
+_RECORD_EVENNESS, _ATTRIBUTE_EVENNESS = 0.5, 0.6
 #: Pieces of evidence that say more together than each alone.
 _RECORD_TABLES = (
     ("similarity", "smaller margin"), ("keys shared", "number of keys"), ("smaller margin", "copies"),
-    ("rarity of keys", "similarity"),
+    ("rarity of keys", "similarity"), ("more with these keys", "smaller lead"), ("smaller lead", "copies"),
+    ("strangers with these keys", "similarity"), ("smaller lead", "larger lead"),
 )  # fmt: skip
 _ATTRIBUTE_TABLES = (
     ("weight of person", "weight of home"), ("weight", "record unit's odds"), ("weight", "worst of person"),
     ("against, of person", "for, of person"), ("against, of person", "for, of home"),
     ("against either", "record unit's odds"), ("against kin", "against strangers"),
 )  # fmt: skip
-#: Few rounds: with more, what is the same all over a world would be learnt by heart, and other worlds be judged worse.
-_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 8, 10
+#: Few rounds: with many more, what is the same all over a world would be learnt by heart, and others be judged worse.
+_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 18, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +112,12 @@ class Lesson(Counted):
     """
     One world's candidate pairs, and the evidence of the record unit.
 
-    `similarity` and `tail` say how alike the pairs are and strangers would be.
+    `similarity` and `tail` say how alike the pairs are and strangers would be, `group` which keys they agree on.
     """
 
     evidence: Reals
     similarity: Reals
+    group: Ints
     tail: Tail
 
 
@@ -140,8 +151,13 @@ def collect(folder: Path) -> Iterator[Lesson]:
             yield Lesson(
                 found["levels"].astype(np.int64), found["is_true"], kin_in(found), tuple(found["roles"].tolist()),
                 found["evidence"].astype(np.float64), found["similarity"].astype(np.float64),
-                Tail(float(found["middle"]), found["across"], found["at_home"], found["worth"]),
+                found["group"].astype(np.int64), _tail_in(found),
             )  # fmt: skip
+
+
+def _tail_in(found: Mapping[str, NDArray[Any]]) -> Tail:
+    by_keys = ByKeys(found["by_keys_across"], found["by_keys_at_home"]) if len(found["by_keys_across"]) else None
+    return Tail(float(found["middle"]), found["across"], found["at_home"], found["worth"], by_keys)
 
 
 def kin_in(found: Mapping[str, NDArray[Any]]) -> Flags | None:
@@ -151,6 +167,7 @@ def kin_in(found: Mapping[str, NDArray[Any]]) -> Flags | None:
 
 def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
     lesson = lesson_of(*study_of(*wanted))
+    by_keys = lesson.tail.by_keys
     with path.with_suffix(".part").open("wb") as file:
         np.savez(
             file,
@@ -158,6 +175,9 @@ def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
             roles=np.array(lesson.roles),
             evidence=lesson.evidence.astype(np.float32),
             similarity=lesson.similarity.astype(np.float32),
+            group=lesson.group.astype(np.int8),
+            by_keys_across=by_keys.across if by_keys else [],
+            by_keys_at_home=by_keys.at_home if by_keys else [],
             middle=lesson.tail.middle,
             across=lesson.tail.across,
             at_home=lesson.tail.at_home,
@@ -178,10 +198,15 @@ def study_of(kind: str, *design: Any) -> tuple[Study, tuple[Ints, Ints] | None]:
         schema, a, b, truth, households = world.schema, world.a, world.b, world.truth, world.households
     else:
         records, overlap, errors, years, seed = design
-        rates = Rates(year_of_birth=years) if kind == "voter" else None
-        people = generate(records=records, overlap=overlap, errors=errors, seed=seed, layout=kind, rates=rates)
-        schema, a, b, truth = built_in("person" if kind == "voter" else kind), people.a, people.b, people.truth
-        if seed % 2 == 0:
+        layout = kind.removeprefix(_PROPOSED)
+        rates = Rates(year_of_birth=years) if layout == "voter" else None
+        people = generate(records=records, overlap=overlap, errors=errors, seed=seed, layout=layout, rates=rates)
+        schema, a, b, truth = built_in("person" if layout == "voter" else layout), people.a, people.b, people.truth
+        if kind != layout:
+            found = propose(a.columns, b.columns, record_id=ROW, other_id=ROW)
+            assert found.other is not None
+            schema, a, b = found.schema, found.records, found.other
+        elif seed % 2 == 0:
             schema = schema.model_copy(update={"layer_r": LayerR(h=_PLAIN_H[kind])})
     study = Study("generated", with_preset(schema, "unveil"), a, b, truth, choose(threads=1), seed=seed)
     return study, households
@@ -207,7 +232,8 @@ def lesson_of(study: Study, households: tuple[Ints, Ints] | None) -> Lesson:
         is_kin = (households[0][pairs.left] == households[1][pairs.right]) & ~study.is_true
     roles = tuple(attribute.meaning for attribute in schema.attributes)
     assert study.comparison.tail is not None
-    return Lesson(found, study.is_true, is_kin, roles, evidence, pairs.similarity, study.comparison.tail)
+    group = agreed_keys(*study.encode(), pairs, max_block=schema.protocol.max_block)
+    return Lesson(found, study.is_true, is_kin, roles, evidence, pairs.similarity, group, study.comparison.tail)
 
 
 def train(lessons: list[Lesson]) -> tuple[Tables, Shares, Tables]:
@@ -235,6 +261,7 @@ def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
     some = replace(
         lesson,
         evidence=lesson.evidence[chosen],
+        group=lesson.group[chosen],
         levels=lesson.levels[chosen],
         is_true=lesson.is_true[chosen],
         is_kin=None if lesson.is_kin is None else lesson.is_kin[chosen],

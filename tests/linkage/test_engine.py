@@ -194,8 +194,13 @@ def kin(n: int, k: int, *, keys: int, seed: int) -> tuple[Encoded, Encoded]:
 
 
 def by_definition(left: Encoded, right: Encoded, k: int, floor: float) -> tuple[list[tuple[int, int, float]], set[int]]:
-    """The pairs that share a key or are among the k nearest of both records, and which of them are the latter."""
-    pairs = naive(left.filters, right.filters, floor)
+    """
+    The pairs that share a key or are among the k nearest of both records, and which of them are the latter.
+
+    Of those below the floor, the ones that share two keys.
+    """
+    every = naive(left.filters, right.filters, 0.0)
+    pairs = [pair for pair in every if pair[2] >= floor]
     lowest = max(floor, neighbour_floor(left.filters, right.filters))
     ranked = sorted((pair for pair in pairs if pair[2] >= lowest), key=lambda one: -one[2])
     near = {
@@ -204,7 +209,12 @@ def by_definition(left: Encoded, right: Encoded, k: int, floor: float) -> tuple[
         if all(pair in [other for other in ranked if other[side] == pair[side]][:k] for side in (0, 1))
     }
     agree = (left.keys[:, None] == right.keys[None]).all(axis=3) & (left.keys.sum(axis=2)[:, None] > 0)
-    found = [pair for pair in pairs if pair in near or agree[pair[0], pair[1]].any()]
+    shared = agree.sum(axis=2)
+    found = [
+        pair
+        for pair in every
+        if pair in near or shared[pair[0], pair[1]] > 1 or (pair[2] >= floor and shared[pair[0], pair[1]])
+    ]
     return found, {at for at, pair in enumerate(found) if pair in near}
 
 

@@ -184,4 +184,4 @@ def test_nothing_of_nobody() -> None:
     assert (0, 0) == (len(found.pairs), found.compared)
     blocks = Blocks.of(a.keys, b.keys, max_block=MANY)
     assert FLOOR == bar_of_full_blocks(ENGINE, a.filters, b.filters, blocks, floor=FLOOR)
-    assert 0 == len(kept_of_full_blocks(ENGINE, a.filters, b.filters, blocks, [], floor=FLOOR, bar=FLOOR))
+    assert 0 == len(kept_of_full_blocks(ENGINE, a.filters, b.filters, blocks, [], bar=FLOOR))

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import STEPS, Tail
-from unveil.models.beyond_strangers import beyond_strangers
+from unveil.linkage.pairs import STEPS, ByKeys, Tail
+from unveil.linkage.strangers_by_keys import NONE
+from unveil.models.beyond_strangers import beyond_strangers, with_the_same_keys
 
 seeds = st.integers(0, 2**32 - 1)
 EVERY = np.linspace(0, 1, STEPS + 1)  # similarities, one in each step where pairs at random are not alike at all
@@ -72,3 +73,48 @@ def test_second_entries_show_where_registers_have_more_such_pairs_than_there_are
     assert 0 == pytest.approx(one, abs=0.05)
     low = np.roll(home, -150)  # strangers, not second entries
     assert 0 == pytest.approx(beyond_strangers(tail(across, low), EVERY, 900.0)[2][0], abs=0.05)
+
+
+def by_keys(rng: np.random.Generator, keys: int) -> ByKeys:
+    """Any counts of pairs that agree on these keys."""
+    counts = np.round(10 ** rng.uniform(-1, 4) * rng.random((3, keys + 2, STEPS + 1)) ** rng.choice([0.3, 1, 9]))
+    return ByKeys(counts[0], counts[1:])
+
+
+@given(seeds, st.integers(1, 4))
+@settings(max_examples=40)
+def test_no_pair_is_told_less_for_being_more_alike_or_for_agreeing_on_a_second_key(seed: int, keys: int) -> None:
+    """For any counts: along similarity, and from one key to two to more at the same similarity."""
+    rng = np.random.default_rng(seed)
+    counts, step = by_keys(rng, keys), np.arange(STEPS + 1)
+    otherwise = np.zeros(STEPS + 1), np.zeros(STEPS + 1)
+    said = [with_the_same_keys(counts, np.full_like(step, group), step, 1000.0, otherwise) for group in range(keys + 2)]
+    for columns in said:
+        for column in columns:
+            assert np.isfinite(column).all()
+            assert (np.diff(column) >= -1e-12).all()
+    for single in said[:keys]:
+        for less, two, more in zip(single, said[-2], said[-1], strict=True):
+            assert (two >= less).all()
+            assert (more >= two).all()
+
+
+def test_pairs_that_agree_on_no_key_are_told_what_all_are_told() -> None:
+    """Only of the others it is known how many strangers agree on the same."""
+    counts = by_keys(np.random.default_rng(1), 2)
+    otherwise = np.array([0.1, 0.2]), np.array([0.3, 0.4])
+    group, step = np.array([NONE, 0]), np.array([50, 50])
+    found = with_the_same_keys(counts, group, step, 1000.0, otherwise)
+    assert [0.1, 0.3] == [column[0] for column in found]
+    assert all(column[1] != before[1] for column, before in zip(found, otherwise, strict=True))
+
+
+def test_what_strangers_agree_on_says_less_than_what_they_do_not() -> None:
+    """As many across as at home agree on the first key; on the second nobody does at home."""
+    across, home = np.zeros((4, STEPS + 1)), np.zeros((2, 4, STEPS + 1))
+    across[:2, 100], home[:, 0, 100] = 500.0, 500.0
+    more, _ = with_the_same_keys(
+        ByKeys(across, home), np.array([0, 1]), np.array([100, 100]), 1000.0, (np.zeros(2), np.zeros(2))
+    )
+    assert 0 == pytest.approx(more[0], abs=0.05)
+    assert more[1] > 3

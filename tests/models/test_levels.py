@@ -18,6 +18,7 @@ from unveil.models.levels import (
     KnownShares,
     Levels,
     Shares,
+    _tempered,
     adapted,
     levels,
     rising,
@@ -42,17 +43,33 @@ def shares_after(found: Levels, odds: Reals, match: Reals, other: Reals) -> tupl
     return after.shares[0], after.kin * after.shares[1] + (1 - after.kin) * after.shares[2]
 
 
-def test_log_odds_from_above_are_shifted_to_as_many_matches_as_attributes_show() -> None:
-    """The layer above takes half of them for matches; attributes agree in few, half or nearly all."""
+def shift_where(share: float) -> float:
+    """What is added to log odds from above that take half for matches, where so many agree in all attributes."""
     rng = np.random.default_rng(1)
     match, other = np.full((4, LEVELS), 0.01), np.full((4, LEVELS), 0.01)
     match[:, -1], other[:, 1] = 0.9, 0.9
     match, other = match / match.sum(axis=1, keepdims=True), other / other.sum(axis=1, keepdims=True)
-    for share in (0.02, 0.5, 0.98):
-        is_match = rng.random(2000) < share
-        found = np.where(is_match[:, None] & (rng.random((2000, 4)) < 0.95), LEVELS - 1, 1)
-        shift = adapted(found, np.zeros(2000), known(match, other), np.ones(4)).shift
-        assert np.log(share / (1 - share)) == pytest.approx(shift, abs=0.6)
+    is_match = rng.random(2000) < share
+    found = np.where(is_match[:, None] & (rng.random((2000, 4)) < 0.95), LEVELS - 1, 1)
+    return adapted(found, np.zeros(2000), known(match, other), np.ones(4)).shift
+
+
+def test_log_odds_from_above_are_shifted_to_fewer_matches_sooner_than_to_more() -> None:
+    """What is above rests on counts: attributes may say that some of it are kin, and hardly that there is far more."""
+    assert -4 < shift_where(0.02) < -2.5
+    assert 0 == pytest.approx(shift_where(0.5), abs=0.2)
+    assert 0.1 < shift_where(0.6) < 0.6
+    assert 1 == shift_where(0.98)
+
+
+@given(st.lists(st.floats(-8, 8), min_size=1, max_size=60))
+def test_odds_that_say_less_give_as_many_matches_as_before(odds: list[float]) -> None:
+    """Each is drawn towards a coin toss, and all together are moved back."""
+    before = np.clip(np.array(odds), -6, 6)
+    after = _tempered(np.array(odds))
+    chance = [1 / (1 + np.exp(-one)) for one in (before, after)]
+    assert chance[0].sum() == pytest.approx(chance[1].sum(), abs=1e-6)
+    assert np.ptp(after) <= np.ptp(before)
 
 
 def test_a_few_pairs_hardly_shift_the_log_odds_from_above() -> None:

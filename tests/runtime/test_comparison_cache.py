@@ -11,7 +11,7 @@ from small_unit import PROJECT, A, B, agree, host, people, project, upload
 from unveil.errors import Cancelled
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded, OnShare
-from unveil.linkage.pairs import Comparison, Pairs, Tail
+from unveil.linkage.pairs import ByKeys, Comparison, Pairs, Tail
 from unveil.runtime.assemble import cache_folder
 from unveil.runtime.comparison_cache import ComparisonCache
 from unveil.storage.cache import Cache
@@ -80,7 +80,8 @@ def test_neighbours_are_kept_with_their_pairs(tmp_path: Path, near: np.ndarray |
 def test_the_tail_of_strangers_is_kept_bit_for_bit(tmp_path: Path, near: np.ndarray | None) -> None:
     """Odds that follow from it are the same after a restart as before it; with neighbours or without."""
     rng = np.random.default_rng(1)
-    tail = Tail(float(rng.random()), rng.random(201) * 1e9, rng.random((2, 201)) / 3, rng.random(2) * np.pi)
+    by_keys = ByKeys(rng.random((5, 201)) * 7, rng.random((2, 5, 201)) / 7)
+    tail = Tail(float(rng.random()), rng.random(201) * 1e9, rng.random((2, 201)) / 3, rng.random(2) * np.pi, by_keys)
     for counting in (Counting(near, tail), Counting()):
         found = twice(tmp_path, counting)
         assert found.tail is not None
@@ -88,6 +89,9 @@ def test_the_tail_of_strangers_is_kept_bit_for_bit(tmp_path: Path, near: np.ndar
         for name in ("across", "at_home", "worth"):
             kept, expected = getattr(found.tail, name), getattr(tail, name)
             assert (expected.dtype, expected.shape, expected.tobytes()) == (kept.dtype, kept.shape, kept.tobytes())
+        assert found.tail.by_keys is not None
+        assert by_keys.across.tobytes() == found.tail.by_keys.across.tobytes()
+        assert by_keys.at_home.tobytes() == found.tail.by_keys.at_home.tobytes()
     assert 0 == counting.compared
     assert twice(tmp_path, Counting(), settings="none was looked for").tail is None
 

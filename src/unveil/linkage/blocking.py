@@ -89,6 +89,14 @@ class Blocks:
             found |= (code >= 0) & (code == self.right[right, key])
         return found
 
+    def agree_twice(self, left: Rows, right: Rows) -> NDArray[np.bool_]:
+        """True where a pair of rows agrees on two keys or more."""
+        found = np.zeros(len(left), np.int8)
+        for key in range(self.left.shape[1]):
+            code = self.left[left, key]
+            found += (code >= 0) & (code == self.right[right, key])
+        return found > 1
+
     def candidates(self, chunk: int = 1 << 20) -> Iterator[tuple[Rows, Rows]]:
         """Every candidate pair once, in pieces of about `chunk` pairs."""
         for key in range(self.left.shape[1]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from unveil.linkage.full_blocks import bar_of_full_blocks, kept_of_full_blocks
 from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, united
 from unveil.linkage.pairs import Comparison, Pairs, Rows, Tail
 from unveil.linkage.strangers import all_are_compared, tail_in_blocks, tail_of
+from unveil.linkage.strangers_by_keys import by_keys
 from unveil.schema import ProtocolSettings
 
 #: How alike two filters are; `engines.measure` holds the formulas.
@@ -178,7 +179,13 @@ def _compare_both(
     near = mutual_nearest(alike, k)
     found = Pairs(alike.left[near], alike.right[near], alike.similarity[near])
     keyed = compare_blocks(
-        engine, a, b, floor=floor, max_block=max_block, share=lambda done: share(part + (1 - part) * done)
+        engine,
+        a,
+        b,
+        floor=floor,
+        max_block=max_block,
+        share=lambda done: share(part + (1 - part) * done),
+        two_keys_do=True,
     )
     tail = _tail(engine, (a, b), alike, keyed.pairs, floor=lowest, max_block=max_block)
     pairs, near = united(keyed.pairs, found)
@@ -195,15 +202,24 @@ def compare_blocks(
     max_block: int,
     progress: Progress | None = None,
     share: OnShare = _nobody,
+    two_keys_do: bool = False,
 ) -> Comparison:
-    """The candidate pairs at or above the floor."""
+    """
+    The candidate pairs at or above the floor; with `two_keys_do` those below it, too, that agree on two keys.
+
+    Whose salted fields differ is no more alike than a stranger; two keys that agree tell all the same.
+    """
     keys = a.keys.shape[1]
     if not keys:
         share(1.0)
         return Comparison(Pairs.concatenate([]), 0)
     blocks = Blocks.of(a.keys, b.keys, max_block=max_block, progress=lambda done: share(_BLOCKS * (done / keys)))
     count = _Count(blocks.most_candidates, progress, lambda done: share(_BLOCKS + (1 - _BLOCKS) * done))
-    pairs = Pairs.concatenate(engine.block_pairs(a.filters, b.filters, blocks, floor=floor, progress=count)).sorted()
+    lowest = 0.0 if two_keys_do else floor
+    found = engine.block_pairs(a.filters, b.filters, blocks, floor=lowest, progress=count)
+    if two_keys_do:
+        found = (part.where((part.similarity >= floor) | blocks.agree_twice(part.left, part.right)) for part in found)
+    pairs = Pairs.concatenate(found).sorted()
     share(1.0)
     return Comparison(pairs, count.done, blocks.skipped)
 
@@ -225,9 +241,10 @@ def _compare_full_blocks(
     bar = bar_of_full_blocks(engine, *sides, blocks, floor=floor)
     count = _Count(blocks.most_candidates, progress, lambda done: share(_BLOCKS + (_ALL_IN_BLOCKS - _BLOCKS) * done))
     found = engine.block_pairs(*sides, blocks, floor=floor, progress=count)
-    pairs = kept_of_full_blocks(engine, *sides, blocks, found, floor=floor, bar=bar)
+    pairs = kept_of_full_blocks(engine, *sides, blocks, found, bar=bar)
     share(_ALL_IN_BLOCKS)
     tail = tail_in_blocks(engine.block_pairs, *sides, blocks, pairs.similarity[pairs.similarity >= bar], floor=bar)
+    tail = replace(tail, by_keys=by_keys(engine.block_pairs, *sides, blocks, tail.middle))
     share(1.0)
     return Comparison(pairs, count.done, blocks.skipped, tail=tail)
 
@@ -237,11 +254,15 @@ def _tail(
 ) -> Tail:
     """How often strangers are how alike: of all pairs, or where these are too many of those that share a key."""
     (a, b), filters = sides, (sides[0].filters, sides[1].filters)
-    if not a.keys.shape[1] or all_are_compared(*filters):
+    if not a.keys.shape[1]:
         return tail_of(engine.all_pairs, *filters, alike.similarity, floor=floor)
     blocks = Blocks.of(a.keys, b.keys, max_block=max_block)
-    sharing = keyed.similarity[keyed.similarity >= floor]
-    return tail_in_blocks(engine.block_pairs, *filters, blocks, sharing, floor=floor)
+    if all_are_compared(*filters):
+        tail = tail_of(engine.all_pairs, *filters, alike.similarity, floor=floor)
+    else:
+        sharing = keyed.similarity[keyed.similarity >= floor]
+        tail = tail_in_blocks(engine.block_pairs, *filters, blocks, sharing, floor=floor)
+    return replace(tail, by_keys=by_keys(engine.block_pairs, *filters, blocks, tail.middle))
 
 
 class _Count:

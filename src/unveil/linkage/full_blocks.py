@@ -55,7 +55,7 @@ def bar_of_full_blocks(engine: ComparesBlocks, a: Bits, b: Bits, blocks: Blocks,
 
 
 def kept_of_full_blocks(
-    engine: ComparesBlocks, a: Bits, b: Bits, blocks: Blocks, found: Iterable[Pairs], *, floor: float, bar: float
+    engine: ComparesBlocks, a: Bits, b: Bits, blocks: Blocks, found: Iterable[Pairs], *, bar: float
 ) -> Pairs:
     """The candidates that stay, sorted. `found` are all at or above the floor, streamed: no more is held than stays."""
     nearest, alike = (Nearest(len(a)), Nearest(len(b))), []
@@ -65,7 +65,8 @@ def kept_of_full_blocks(
         stays = part.similarity >= bar
         alike.append(numbers(part.left[stays], part.right[stays]))
     rare = blocks.with_second_keys(_BY_RARITY * (len(a) + len(b)))
-    alike.extend(numbers(part.left, part.right) for part in engine.block_pairs(a, b, rare, floor=floor))
+    # However unlike: whose salted fields differ is no more alike than a stranger.
+    alike.extend(numbers(part.left, part.right) for part in engine.block_pairs(a, b, rare, floor=0.0))
     (left, its), (theirs, right) = nearest[0].pairs(), nearest[1].pairs()[::-1]
     every = np.unique(np.concatenate([*alike, numbers(left, its), numbers(theirs, right)]))
     rows = (every >> 32).astype(np.int32), (every & 0xFFFFFFFF).astype(np.int32)

@@ -37,6 +37,10 @@ class Pairs:
             np.concatenate([part.similarity for part in kept]),
         )
 
+    def where(self, chosen: NDArray[np.bool_]) -> Pairs:
+        """These of them."""
+        return Pairs(self.left[chosen], self.right[chosen], self.similarity[chosen])
+
     def sorted(self) -> Pairs:
         """The same pairs by left, then right row: an order that no engine's way of working can change."""
         # As one number for each pair, which is sorted ten times as fast; no pair is there twice.
@@ -45,18 +49,33 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class ByKeys:
+    """
+    How many pairs that agree on the same blocking keys are how alike: a row for each group, a column for each step.
+
+    The first rows are of pairs that agree on one key alone, the last two of those that agree on two, and on more.
+    `at_home` has such rows for each owner's register, scaled to as many pairs as there are across the owners.
+    """
+
+    across: NDArray[np.float64]
+    at_home: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Tail:
     """
     For each step of similarity, how many pairs across the owners reach it, and how many of these strangers would be.
 
     `middle` is the similarity of pairs at random across the owners, from which steps count. `at_home` has a row for
-    each owner's register, in which each pair that was found stands for `worth` pairs across.
+    each owner's register, in which each pair that was found stands for `worth` pairs across. `by_keys` counts the pairs
+    that share a key, where there are keys.
     """
 
     middle: float
     across: NDArray[np.float64]
     at_home: NDArray[np.float64]
     worth: NDArray[np.float64]
+    by_keys: ByKeys | None = None
 
     @property
     def lowest(self) -> int:

@@ -75,7 +75,7 @@ def _tail(sides: tuple[Bits, Bits], alike: Reals, middle: float, homes: list[tup
 def _at_home(compare: AllPairs, side: Bits, lowest: float) -> tuple[Reals, int]:
     """How many pairs within this register reach each step, and of how many."""
     n = len(side)
-    rows = _drawn(n, _MOST_COMPARED // max(1, n))
+    rows = drawn(n, _MOST_COMPARED // max(1, n))
     return _counted(side, rows, lowest, lambda some, floor: compare(some, side, floor=floor))
 
 
@@ -84,12 +84,12 @@ def _in_blocks_at_home(
 ) -> tuple[Reals, int]:
     """How many pairs within this register share a key and reach each step, and of how many pairs in all."""
     every = Blocks(codes, codes, 0).most_candidates
-    rows = _drawn(len(side), int(len(side) * min(1.0, _MOST_IN_BLOCKS / max(1, every))))
+    rows = drawn(len(side), int(len(side) * min(1.0, _MOST_IN_BLOCKS / max(1, every))))
     within = Blocks(codes[rows], codes, 0)
     return _counted(side, rows, lowest, lambda some, floor: compare(some, side, within, floor=floor))
 
 
-def _drawn(records: int, count: int) -> Rows:
+def drawn(records: int, count: int) -> Rows:
     """So many rows of a register, in rising order: any do, and always the same ones."""
     chosen = max(1, min(records, count))
     return np.sort(np.random.default_rng(0).permutation(records)[:chosen]).astype(np.int32)
@@ -101,7 +101,7 @@ def _counted(
     """How many pairs of these rows with others of their register reach each step, and of how many."""
     if len(side) < 2:  # noqa: PLR2004 - no pair
         return np.zeros(STEPS + 1), 0
-    middle = float(np.median(_at_random_home(side)))
+    middle = middle_at_home(side)
     floor = float(np.clip(middle + lowest * (1 - middle), 0.0, 1.0))
     counts = np.zeros(STEPS + 1)
     for part in compare(Bits(side.words[rows], side.m), floor):
@@ -110,12 +110,14 @@ def _counted(
     return counts, len(rows) * (len(side) - 1)
 
 
-def _at_random_home(side: Bits) -> Reals:
-    """How alike records of one register are that are paired at random, none with itself."""
+def middle_at_home(side: Bits) -> float:
+    """How alike records of one register are that are paired at random, none with itself; 0 of a single record."""
+    if len(side) < 2:  # noqa: PLR2004 - no pair
+        return 0.0
     left, right = at_random(side, side, _SAMPLE)
     left, right = left[left != right], right[left != right]
     common = np.bitwise_count(side.words[left] & side.words[right]).sum(axis=1, dtype=np.int64)
-    return dice(common, side.popcounts[left], side.popcounts[right])
+    return float(np.median(dice(common, side.popcounts[left], side.popcounts[right])))
 
 
 def _reaching(similarity: Reals, middle: float) -> Reals:

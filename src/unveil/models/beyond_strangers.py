@@ -11,9 +11,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import STEPS, Tail
+from unveil.linkage.pairs import STEPS, ByKeys, Tail
+from unveil.linkage.strangers_by_keys import NONE
 
 _WIDTH: Final = 3.0  # steps of similarity that count as alike like this: a standard deviation
 _SOME: Final = 0.5  # of a pair, that every number may be off by
@@ -38,6 +40,32 @@ def beyond_strangers(tail: Tail | None, similarity: Reals, records: float) -> tu
     fewer = -np.log((reaching + _SOME) / records)
     second = np.log((reaching + _SURELY) / (tail.across + _SURELY))[_HIGH:].max()
     return more[at], fewer[at], np.full(len(at), max(0.0, float(second)))
+
+
+def with_the_same_keys(
+    counts: ByKeys, group: NDArray[np.int64], step: NDArray[np.int64], records: float, otherwise: tuple[Reals, Reals]
+) -> tuple[Reals, Reals]:
+    """
+    The first two numbers of `beyond_strangers` among those pairs alone that agree on the same keys as this one.
+
+    They are `otherwise` for pairs that agree on no key.
+    """
+    more, fewer = (column.copy() for column in otherwise)
+    said = np.empty((2, *counts.across.shape))
+    for row, across in enumerate(counts.across):
+        reaching = _reaching(_together(counts.at_home[:, row]))
+        said[:, row] = _more_than_strangers(_reaching(across), reaching), -np.log((reaching + _SOME) / records)
+    # Whoever agrees on two keys agrees on either: that must not say less.
+    for row, those in ((-2, slice(None, -2)), (-1, slice(None, -1))):
+        said[:, row] = np.maximum(said[:, row], said[:, those].max(axis=1))
+    shared = group != NONE
+    more[shared], fewer[shared] = said[:, group[shared], step[shared]]
+    return more, fewer
+
+
+def _reaching(counts: Reals) -> Reals:
+    """How many reach each step."""
+    return counts[::-1].cumsum()[::-1]
 
 
 def _together(at_home: Reals) -> Reals:

@@ -26,13 +26,18 @@ UNLIKE: Final = 5  # levels up to this one are values that have little in common
 CLASSES: Final = 3  # of frequency: an equal value is a frequent, a common or a rare one
 LEVELS: Final = EQUAL + CLASSES + 1
 #: Worlds differ much: what is known of a role is worth few pairs with a known answer. Of pairs that only seem to be
-#: matches it is worth more, or what was taken for one at first would confirm itself.
-_SEEMING: Final = 20.0
+#: matches it is worth far more, or what was taken for one at first would confirm itself.
+_SEEMING: Final = 150.0
 _ROUNDS: Final = 6
 _SHIFT_ROUNDS: Final = 25
-_SHIFT_SPREAD: Final = 1.0  # standard deviation of how far log odds from above are off, as is expected before a look
+#: How firmly log odds from above hold against fewer matches than they give, and against more: they rest on counts, and
+#: attributes that take many more pairs for matches than were counted mislead.
+_FEWER_FIRM: Final = 4.0
+_MORE_FIRM: Final = 16.0
+_MOST_SHIFT: Final = 1.0
 _SHIFT_PAIRS: Final = 300.0
 _CLOSE: Final = 1e-9
+_HALVINGS: Final = 40
 _DIGITS: Final = 9
 _TEMPERED: Final = 0.6  # the odds from above follow from the same values: beside these they say less than alone
 KIN: Final = 0.3  # of the pairs that are no matches, before a look
@@ -136,7 +141,7 @@ def adapted(found: Levels, odds: Reals, known: KnownShares, heard: Reals) -> Ada
     added to all of them, and by its levels as they weigh so far. `heard` says how far each attribute is listened to.
     """
     counted = [np.eye(LEVELS)[found[:, at]] for at in range(found.shape[1])]
-    odds = _TEMPERED * np.clip(odds, -_FARTHEST, _FARTHEST)
+    odds = _tempered(odds)
     here = Adapted(known.shares, KIN, 0.0)
     for _ in range(_ROUNDS):
         against = np.stack([summed(weight, found) @ heard for weight in here.against()])
@@ -161,7 +166,20 @@ def seeming_without(at: int, found: Levels, odds: Reals, here: Adapted, known: K
     others = np.arange(found.shape[1]) != at
     before = replace(here, shares=known.shares)
     against = np.stack([summed(weight, found) @ others for weight in before.against()])
-    return _logistic(_TEMPERED * np.clip(odds, -_FARTHEST, _FARTHEST) + here.shift + against_either(against, here.kin))
+    return _logistic(_tempered(odds) + here.shift + against_either(against, here.kin))
+
+
+def _tempered(odds: Reals) -> Reals:
+    """Log odds from above that say less about each pair, and still as many matches in all."""
+    odds = np.clip(odds, -_FARTHEST, _FARTHEST)
+    wanted, least, most = float(_logistic(odds).sum()), -2 * _FARTHEST, 2 * _FARTHEST
+    for _ in range(_HALVINGS):
+        middle = (least + most) / 2
+        if float(_logistic(_TEMPERED * odds + middle).sum()) < wanted:
+            least = middle
+        else:
+            most = middle
+    return _TEMPERED * odds + round((least + most) / 2, _DIGITS)
 
 
 def _kin_share(seeming: Reals) -> float:
@@ -179,9 +197,10 @@ def _shift(odds: Reals, said: Reals, start: float) -> float:
     shift, worth = start, min(1.0, _SHIFT_PAIRS / max(1, len(odds)))
     for _ in range(_SHIFT_ROUNDS):
         before, after = _logistic(odds + shift), _logistic(odds + shift + said)
-        missing = worth * float((after - before).sum()) - shift / _SHIFT_SPREAD**2
-        step = missing / (worth * float((before * (1 - before)).sum()) + 1 / _SHIFT_SPREAD**2)
-        shift += float(np.clip(step, -1, 1))
+        firm = _MORE_FIRM if shift > 0 else _FEWER_FIRM
+        missing = worth * float((after - before).sum()) - firm * shift
+        step = missing / (worth * float((before * (1 - before)).sum()) + firm)
+        shift = float(np.clip(shift + np.clip(step, -1, 1), -np.inf, _MOST_SHIFT))
         if abs(step) < _CLOSE:
             break
     return round(shift, _DIGITS)

@@ -23,9 +23,10 @@ from unveil.linkage.engine import Encoded
 from unveil.linkage.neighbours import at_random, rank, strangers
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Comparison, Pairs, Rows
+from unveil.linkage.strangers_by_keys import groups
 from unveil.linkage.unhardened import agreement, unhardened
 from unveil.models.as_many_matches import as_many_matches
-from unveil.models.beyond_strangers import beyond_strangers
+from unveil.models.beyond_strangers import beyond_strangers, with_the_same_keys
 from unveil.models.tables import Direction, Tables
 from unveil.schema import Hardening
 
@@ -37,6 +38,7 @@ RECORD_EVIDENCE: Final[dict[str, Direction]] = {
     "difference in ones": 0, "fewer ones": 0,
     "records": 0, "clear matches": 1, "spread of strangers": 0, "copies": 0,
     "more than strangers": 1, "strangers as alike": 1, "second entries": 0,
+    "more with these keys": 1, "strangers with these keys": 1, "smaller lead": 1, "larger lead": 1,
 }  # fmt: skip
 _SLAB: Final = 1 << 16  # pairs of which evidence is held at once
 _STRANGERS = 20_000
@@ -77,6 +79,9 @@ def evidence_in_slabs(
     known = _AllPairs.of(pairs, a, b, hardening, slab)
     keys = _Keys.of(a, b, max_block)
     records = float(np.sqrt(len(a.filters) * len(b.filters)))
+    beyond = beyond_strangers(comparison.tail, pairs.similarity, records)
+    with_keys = _with_the_same_keys(comparison, keys.blocks, records, beyond, slab)
+    rivals = _best_other(pairs.left, with_keys[0]), _best_other(pairs.right, with_keys[0])
     for some in _slabs(len(pairs), slab):
         z, left, right = known.z[some], *(known.z[some] - other[some] for other in known.others)
         left, right = left * known.rivalry, right * known.rivalry
@@ -85,13 +90,15 @@ def evidence_in_slabs(
             bits.popcounts[rows[some]].astype(np.float64)
             for bits, rows in ((a.filters, pairs.left), (b.filters, pairs.right))
         )
+        leads = [known.rivalry * (with_keys[0][some] - rival[some]) for rival in rivals]
         columns = [
             z, z / known.spread, z / known.spread - known.best_stranger,
             *keys.columns(pairs.left[some], pairs.right[some]),
             margin, np.maximum(left, right), 1 - known.rivalry * (margin <= 0), known.rivalry * known.worse_rank[some],
             np.abs(x - y) / np.maximum(x + y, 1), 2 * np.minimum(x, y) / known.typical_ones,
             *(np.full(len(z), value) for value in (known.records, known.clear, known.spread, known.copies)),
-            *beyond_strangers(comparison.tail, pairs.similarity[some], records),
+            *(column[some] for column in (*beyond, *with_keys)),
+            np.minimum(*leads), np.maximum(*leads),
         ]  # fmt: skip
         yield np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 
@@ -114,6 +121,29 @@ def record_odds(
     rows = evidence_in_slabs(comparison, a, b, max_block=max_block, hardening=hardening, slab=slab)
     odds = np.concatenate([np.empty(0), *map(tables.log_odds, rows)])
     return as_many_matches(odds, comparison.tail, comparison.pairs.similarity)[:, None]
+
+
+def agreed_keys(a: Encoded, b: Encoded, pairs: Pairs, *, max_block: int, slab: int = _SLAB) -> NDArray[np.int64]:
+    """By which keys each pair agrees, as `linkage.strangers_by_keys` groups them."""
+    return _groups(Blocks.of(a.keys, b.keys, max_block=max_block), pairs, slab)
+
+
+def _groups(blocks: Blocks, pairs: Pairs, slab: int) -> NDArray[np.int64]:
+    found = np.empty(len(pairs), np.int64)
+    for some in _slabs(len(pairs), slab):
+        found[some] = groups(blocks.left[pairs.left[some]], blocks.right[pairs.right[some]])
+    return found
+
+
+def _with_the_same_keys(
+    comparison: Comparison, blocks: Blocks, records: float, beyond: Sequence[Reals], slab: int
+) -> tuple[Reals, Reals]:
+    """What the pairs say that agree on the same keys as this one; of all pairs, where there are no keys."""
+    tail, pairs = comparison.tail, comparison.pairs
+    if tail is None or tail.by_keys is None:
+        return beyond[0], beyond[1]
+    group, step = _groups(blocks, pairs, slab), tail.step(pairs.similarity)
+    return with_the_same_keys(tail.by_keys, group, step, records, (beyond[0], beyond[1]))
 
 
 def _slabs(pairs: int, slab: int) -> Iterator[slice]:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from unveil.linkage.engine import Compare, Encoded, OnShare, digest
 from unveil.linkage.model import RecordEvidence
 from unveil.linkage.outcome import Reals
-from unveil.linkage.pairs import Comparison, Pairs, Tail
+from unveil.linkage.pairs import ByKeys, Comparison, Pairs, Tail
 from unveil.storage.cache import Cache
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = "4"  # to be raised when engines or evidence compute anything else
+_VERSION = "5"  # to be raised when engines or evidence compute anything else
 
 
 class ComparisonCache:
@@ -76,15 +76,20 @@ class ComparisonCache:
 
 
 def _tail_arrays(tail: Tail) -> Arrays:
-    return {
+    arrays = {
         "tail_middle": np.array([tail.middle]),
         "tail_across": tail.across,
         "tail_at_home": tail.at_home,
         "tail_worth": tail.worth,
     }
+    if tail.by_keys is not None:
+        arrays |= {"by_keys_across": tail.by_keys.across, "by_keys_at_home": tail.by_keys.at_home}
+    return arrays
 
 
 def _tail(known: Arrays) -> Tail | None:
     if "tail_across" not in known:
         return None
-    return Tail(float(known["tail_middle"][0]), known["tail_across"], known["tail_at_home"], known["tail_worth"])
+    counts = ByKeys(known["by_keys_across"], known["by_keys_at_home"]) if "by_keys_across" in known else None
+    middle = float(known["tail_middle"][0])
+    return Tail(middle, known["tail_across"], known["tail_at_home"], known["tail_worth"], counts)

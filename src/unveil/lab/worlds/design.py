@@ -31,7 +31,7 @@ _OVERLAP_SHARES: Final = (0.04, 0.06, 0.12, 0.24, 0.2, 0.16, 0.1, 0.08)
 _DIRT: Final = {"clean": 0.004, "ordinary": 0.02, "dirty": 0.06, "awful": 0.14, "ruined": 0.25}
 _DIRT_SHARES: Final = (0.2, 0.36, 0.24, 0.14, 0.06)
 _HARDENINGS: Final = ("none", "xor-fold", "diffusion", "randomised-response", "balance", "protected")
-_HARDENING_SHARES: Final = (0.42, 0.06, 0.06, 0.04, 0.02, 0.4)
+_HARDENING_SHARES: Final = (0.3, 0.05, 0.04, 0.04, 0.02, 0.55)
 _KEYS: Final = ("none", "few", "usual", "many")
 _KEY_SHARES: Final = (0.15, 0.2, 0.4, 0.25)
 _HABIT: Final = 0.2  # of worlds in which an owner writes something in a way of its own
@@ -46,7 +46,8 @@ class Design:
 
     Rates are shares of values or people: `wrong` by attribute, `missing` by attribute, `moved` and `renamed` people
     between the two registers, `swapped` given and family names, `twice` people with two or more entries in a register,
-    up to `most_entries`. The second owner has a `habit`; with `few_names`, people bear one of a few. Where registers
+    up to `most_entries`. Where registers are `protected`, keys are short and attributes are sent as signs, as in
+    proposed schemas. The second owner has a `habit`; with `few_names`, people bear one of a few. Where registers
     were `linked_before`, whoever agrees in everything is no longer in them.
     """
 
@@ -75,6 +76,11 @@ class Design:
             raise SettingError("a world needs records, and an overlap between 0 and 1")
         if self.habit not in HABITS or self.most_entries < 2:  # noqa: PLR2004 - twice
             raise SettingError("a world needs a known habit, and two or more entries where people stand twice")
+
+    @property
+    def proposed(self) -> bool:
+        """Whether the schema is the one that is proposed for these registers, without a change."""
+        return self.hardening == "protected" and self.keys == "usual"
 
     @property
     def shared(self) -> int:

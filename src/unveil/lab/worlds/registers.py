@@ -12,7 +12,7 @@ from unveil.lab.worlds.design import Design
 from unveil.lab.worlds.habits import write_so
 from unveil.lab.worlds.mistakes import spoil
 from unveil.lab.worlds.people import Inhabitants, inhabit
-from unveil.lab.worlds.schemas import schema_of
+from unveil.lab.worlds.schemas import proposed_for, schema_of
 from unveil.records import Column, Records
 from unveil.schema import Schema
 
@@ -60,8 +60,9 @@ def make_world(design: Design) -> WorldRegisters:
     write_so(design.habit, b)
     records = [_records(name, values) for name, values in (("a", a), ("b", b))]
     households = everyone.household[who_a], everyone.household[who_b]
-    schema = schema_of(design, records)
-    return WorldRegisters(design, schema, records[0], records[1], _pairs(who_a, who_b), households)
+    found = proposed_for(design, (records[0], records[1])) if design.proposed else None
+    schema, left, right = found or (schema_of(design, records), records[0], records[1])
+    return WorldRegisters(design, schema, left, right, _pairs(who_a, who_b), households)
 
 
 def _without_equal(sides: list[tuple[Ints, Register]]) -> list[tuple[Ints, Register]]:

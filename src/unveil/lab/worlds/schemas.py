@@ -8,8 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from unveil.encoding.planning.column_roles import ROW
 from unveil.encoding.planning.fill import HALF, WANTED_FILL
-from unveil.encoding.planning.protection import LENGTH, protected
+from unveil.encoding.planning.proposal import propose
+from unveil.encoding.planning.protection import LENGTH, SIGNS, protected, short_keys
+from unveil.errors import SettingError
 from unveil.lab.worlds.design import Design
 from unveil.records import Records
 from unveil.schema import Attribute, BlockingKey, Hardening, LayerA, LayerR, Schema
@@ -44,7 +47,7 @@ _HARDENINGS: Final[dict[str, tuple[Hardening, ...]]] = {
 def schema_of(design: Design, registers: Sequence[Records]) -> Schema:
     """The schema of a world; numbers of hash positions follow from the values, as a tool computes them."""
     tokens = {name: _tokens(name, registers) for name in design.attributes}
-    layer_a = LayerA()
+    layer_a = LayerA(signs=SIGNS if design.hardening == "protected" else 0)
     attributes = tuple(
         Attribute(
             name=name,
@@ -60,14 +63,28 @@ def schema_of(design: Design, registers: Sequence[Records]) -> Schema:
         name=f"world-{design.seed}",
         attributes=attributes,
         blocking=keys_of(design.attributes, _COUNTS[design.keys]),
-        layer_r=_layer_r(design, attributes, sum(tokens.values())),
+        layer_r=_layer_r(design, attributes, sum(tokens.values()), max(map(len, registers))),
         layer_a=layer_a,
     )
 
 
-def _layer_r(design: Design, attributes: Sequence[Attribute], tokens: float) -> LayerR:
+def proposed_for(design: Design, registers: tuple[Records, Records]) -> tuple[Schema, Records, Records] | None:
+    """The schema that is proposed for both registers, and these as they are read by it; None where none can be."""
+    a, b = registers
+    try:
+        found = propose(a.columns, b.columns, name=f"world-{design.seed}", record_id=ROW, other_id=ROW)
+    except SettingError:
+        return None
+    if found.other is None or not found.schema.blocking:
+        return None
+    # Numbers of rows do for ids: no order tells anything in a simulation.
+    return found.schema, found.records, found.other
+
+
+def _layer_r(design: Design, attributes: Sequence[Attribute], tokens: float, records: int) -> LayerR:
     if design.hardening == "protected":
-        return protected(attributes, _positions(LENGTH, tokens, fill=HALF))
+        layer = protected(attributes, _positions(LENGTH, tokens, fill=HALF))
+        return layer.model_copy(update={"key_bits": short_keys(records)})
     return LayerR(m=1024, h=_positions(1024, tokens), hardening=_HARDENINGS[design.hardening])
 
 
