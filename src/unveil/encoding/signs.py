@@ -156,8 +156,11 @@ def class_shifts(
 ) -> NDArray[np.uint8]:
     """For what is sent of each record and attribute a byte that equal values share: HMAC of "class" and the signs."""
     out = np.empty(signs.shape[:2], dtype=np.uint8)
+    width = 8 * signs.shape[2]
+    before = join_parts("class", bytes(width))[:-width]  # so that only what is sent is put behind it
     for index, name in enumerate(names):
-        sent = wire(signs[:, index])
-        for row, key in enumerate(keys.of_pairs(key_pairs, name, run=run)):
-            out[row, index] = hmac.digest(key, join_parts("class", sent[row].tobytes()), "sha256")[0]
+        sent = wire(signs[:, index]).tobytes()
+        pair_keys = keys.of_pairs(key_pairs, name, run=run)
+        said = [before + sent[at : at + width] for at in range(0, len(sent), width)]
+        out[:, index] = [hmac.digest(key, each, "sha256")[0] for key, each in zip(pair_keys, said, strict=True)]
     return out

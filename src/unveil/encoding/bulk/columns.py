@@ -19,7 +19,7 @@ from unveil.encoding.bulk.compiled import at_once, shared
 from unveil.encoding.bulk.grams import Grams, cut
 from unveil.encoding.bulk.sha256 import flat, one_key
 from unveil.encoding.filters import column_of
-from unveil.encoding.keys import Subkeys, join_parts
+from unveil.encoding.keys import Subkeys
 from unveil.linkage.bits import word_count
 from unveil.records import Column, Records
 from unveil.schema import Attribute, Schema
@@ -95,7 +95,7 @@ def _keyed(
     records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys, *, run: bytes
 ) -> Iterator[tuple[int, tuple[object, ...], tuple[Grams, NDArray[np.int64]]]]:
     """Of each attribute its place, what the pairs' keys are made of, and the tokens of values with each row's value."""
-    between = [join_parts(key_pair) for key_pair in key_pairs]
+    between = [len(key_pair).to_bytes(8, "big") + key_pair for key_pair in key_pairs]  # as `join_parts` joins them
     # The message that makes a key is head, pair, tail: the texts 0, 2 + i and 1.
     pieces = np.stack([np.zeros(len(rows), np.int64), 2 + np.arange(len(rows)), np.ones(len(rows), np.int64)], axis=1)
     for index, attribute in enumerate(schema.attributes):
