@@ -73,7 +73,9 @@ def test_rank_counts_what_is_better(pairs: Listed) -> None:
     """0 for the best; of equals the first."""
     some = pairs_of(pairs)
     for side, rows in enumerate((some.left, some.right)):
-        assert [better(pairs, at, side) for at in range(len(pairs))] == places(rows, by_score(rows, some.similarity)).tolist()
+        assert [better(pairs, at, side) for at in range(len(pairs))] == places(
+            rows, by_score(rows, some.similarity)
+        ).tolist()
 
 
 @given(some_pairs, st.integers(1, 4))

@@ -112,9 +112,7 @@ def _codes(
     codes, values = _numbered(both)
     codes[~both.any(axis=1)] = _OMITTED
     of_left, of_right = codes[: len(left)], codes[len(left) :]
-    size = np.bincount(of_left[of_left >= 0], minlength=values) * np.bincount(
-        of_right[of_right >= 0], minlength=values
-    )
+    size = np.bincount(of_left[of_left >= 0], minlength=values) * np.bincount(of_right[of_right >= 0], minlength=values)
     large = size > max_block
     for part in (of_left, of_right):
         part[(part >= 0) & large[part]] = _OMITTED

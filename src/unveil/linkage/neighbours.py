@@ -53,9 +53,7 @@ def mutual_nearest(pairs: Pairs, k: int) -> Flags:
     # Row and similarity as one number, which is sorted twice as fast. Similarities of filters of up to 16,384 bits that
     # differ at all differ by more than a step of these 31 bits.
     unlike = ((1 - pairs.similarity) * (1 << 31)).astype(np.int64)
-    left, right = (
-        places(rows, in_order(rows.astype(np.int64) << 32 | unlike)) for rows in (pairs.left, pairs.right)
-    )
+    left, right = (places(rows, in_order(rows.astype(np.int64) << 32 | unlike)) for rows in (pairs.left, pairs.right))
     return (left < k) & (right < k)
 
 

@@ -71,7 +71,9 @@ def _word(digest: Words, lane: int, at: int) -> np.uint64:
 
 
 @compiled
-def _add_bits(digest: Words, counts: Ints, rows: Ints, block: int, sums: Filters, ties: Filters, marks: Filters) -> None:
+def _add_bits(
+    digest: Words, counts: Ints, rows: Ints, block: int, sums: Filters, ties: Filters, marks: Filters
+) -> None:
     """
     Add the digests' bits of tokens to the sums of their rows, and put those of whole sets and of no token beside them.
 
