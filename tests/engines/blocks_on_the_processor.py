@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from unveil.engines.gpu.engine import GpuEngine
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.blocking import Blocks
+from unveil.linkage.engine import Engine
 from unveil.linkage.pairs import Pairs
 
 
@@ -25,9 +26,10 @@ def codes(rows: int, seed: int) -> NDArray[np.int64]:
 
 def main() -> None:
     """Fail at the first pair that differs."""
+    engines: tuple[Engine, Engine]
     for m, (rows, columns) in product((64, 100, 2048), ((0, 3), (1, 1), (2, 0), (90, 130), (301, 257))):
         # Few candidates and few rows at a time, so that blocks are cut in the middle and sides come in slabs.
-        engine = GpuEngine("cpu", slab=100, step_bytes=1 << 12)
+        engines = ReferenceEngine(), GpuEngine("cpu", slab=100, step_bytes=1 << 12)
         a, b = filters(rows, m, 1), filters(columns, m, 2)
         blocks = Blocks(codes(rows, 3), codes(columns, 4), 0)
         for measure, floor in CASES:
@@ -36,7 +38,7 @@ def main() -> None:
                 Pairs.concatenate(
                     each.block_pairs(a, b, blocks, floor=floor, measure=measure, progress=counts.append)
                 ).sorted()
-                for each, counts in zip((ReferenceEngine(), engine), told, strict=True)
+                for each, counts in zip(engines, told, strict=True)
             )
             for column in ("left", "right", "similarity"):
                 left, right = getattr(expected, column), getattr(actual, column)
