@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_encoding_bulk import kernels
 from numpy.typing import NDArray
+from test_encoding_bulk import kernels
 
 from unveil.encoding.bits import pack, unpack
 from unveil.encoding.encoder import Encoder

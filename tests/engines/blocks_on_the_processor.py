@@ -26,10 +26,10 @@ def codes(rows: int, seed: int) -> NDArray[np.int64]:
 
 def main() -> None:
     """Fail at the first pair that differs."""
-    engines: tuple[Engine, Engine]
+    engines: list[Engine]
     for m, (rows, columns) in product((64, 100, 2048), ((0, 3), (1, 1), (2, 0), (90, 130), (301, 257))):
         # Few candidates and few rows at a time, so that blocks are cut in the middle and sides come in slabs.
-        engines = ReferenceEngine(), GpuEngine("cpu", slab=100, step_bytes=1 << 12)
+        engines = [ReferenceEngine(), GpuEngine("cpu", slab=100, step_bytes=1 << 12)]
         a, b = filters(rows, m, 1), filters(columns, m, 2)
         blocks = Blocks(codes(rows, 3), codes(columns, 4), 0)
         for measure, floor in CASES:

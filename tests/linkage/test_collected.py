@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def in_parts(numbers: list[int], cuts: list[int]) -> Iterator[Pairs]:
     left, right = (rows // 12).astype(np.int32), (rows % 12).astype(np.int32)
     similarity = np.random.default_rng(len(numbers)).random(len(numbers))
     borders = [0, *sorted(cut % (len(numbers) + 1) for cut in cuts), len(numbers)]
-    for start, stop in zip(borders[:-1], borders[1:], strict=True):
+    for start, stop in pairwise(borders):
         yield Pairs(left[start:stop], right[start:stop], similarity[start:stop])
 
 

@@ -121,7 +121,7 @@ def _run(
     engine: str,
     full: bool,
 ) -> tuple[RunResult, World]:
-    from unveil.cli.progress import Stages
+    from unveil.cli.progress import WHOLE, Stages
     from unveil.engines import choose
     from unveil.lab.evaluation.dataset import read_dataset
     from unveil.lab.simulation.run import simulate as run_simulation
@@ -140,7 +140,8 @@ def _run(
         stages.begin("encoding records")
         study.encode()
         watch.lap("encoding")
-        stages.begin("comparing records")
+        stages.begin("comparing records", total=WHOLE)
+        study.compare_now(stages.share)
         t0 = starting_threshold(study, offset=offset, threshold=threshold)
         watch.lap("comparing")
         stages.begin("running the protocol", total=steps)

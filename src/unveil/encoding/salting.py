@@ -44,7 +44,7 @@ def salted_diffusion(
         for salt, rows in _groups(fields, part):
             secret = hmac.digest(key, salt, "sha256")
             if len(filters) >= plain.WORTH_COMPILING:
-                _mix_at_once(filters, rows, secret, m, (end - start, t), words.start, out)
+                _mix_at_once(filters, rows, secret, m=m, shape=(end - start, t), out=out[:, words])
                 continue
             sources, flipped = drawn(secret, m, (end - start, t))
             for some in chunks(len(rows), m + end - start):
@@ -91,18 +91,18 @@ def _mix_at_once(
     filters: NDArray[np.uint64],
     rows: NDArray[np.int64],
     key: bytes,
+    *,
     m: int,
     shape: tuple[int, int],
-    first: int,
     out: NDArray[np.uint64],
 ) -> None:
-    """Draw by this key and mix these rows with compiled kernels; from word `first` of each row on."""
+    """Draw by this key and mix these rows with compiled kernels."""
     from unveil.encoding.bulk.mixing import mix, rows_of
 
     sources, flips = np.empty(shape, np.int64), np.empty(shape[0], np.uint64)
     for stream in _streams(key, m, shape):
         if rows_of(stream.astype(np.uint64, copy=False), m, sources, flips) == shape[0]:
-            mix(filters, rows, sources, flips, first, out)
+            mix(filters, rows, sources, flips, out)
             return
 
 

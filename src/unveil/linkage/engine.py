@@ -148,7 +148,7 @@ def comparing(
 
     def compare(a: Encoded, b: Encoded, /, *, share: OnShare = _nobody) -> Comparison:
         if neighbours.sought(a, b):
-            return _compare_both(engine, a, b, neighbours.k, where, share)
+            return _compare_both(engine, (a, b), neighbours.k, where, share)
         if neighbours.given_up(a, b):
             return _compare_full_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
         if a.keys.shape[1]:
@@ -173,8 +173,9 @@ class _Where:
     room: Room | None
 
 
-def _compare_both(engine: Engine, a: Encoded, b: Encoded, k: int, where: _Where, share: OnShare) -> Comparison:
+def _compare_both(engine: Engine, sides: tuple[Encoded, Encoded], k: int, where: _Where, share: OnShare) -> Comparison:
     """Nearest neighbours among all pairs, and the candidates of the keys; progress counts the former."""
+    a, b = sides
     part = _ALL_BESIDE_KEYS if a.keys.shape[1] else 1.0
     count = _Count(len(a.filters) * len(b.filters), where.progress, lambda done: share(part * done))
     lowest = max(where.floor, neighbour_floor(a.filters, b.filters))
@@ -190,7 +191,7 @@ def _compare_both(engine: Engine, a: Encoded, b: Encoded, k: int, where: _Where,
         share=lambda done: share(part + (1 - part) * done),
         room=where.room,
     )
-    tail = _tail(engine, (a, b), alike, keyed.pairs, floor=lowest, max_block=where.max_block)
+    tail = _tail(engine, sides, alike, keyed.pairs, floor=lowest, max_block=where.max_block)
     pairs, near = united(keyed.pairs, found)
     share(1.0)
     return Comparison(pairs, count.most, keyed.skipped_blocks, near, tail)

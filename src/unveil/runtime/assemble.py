@@ -56,7 +56,7 @@ def unit_machine(
         case Role.RECORD_UNIT:
             cache = Cache(cache_folder(data, project.name), wanted=lambda: _is_open(log))
             room = ColumnsOnDisk(data / "columns" / project.name, memory=memory)
-            return lambda: _record_unit(project, owners, chance, cache, engine, room)
+            return lambda: _record_unit(project, owners, chance, cache, engine=engine, room=room)
         case Role.ATTRIBUTE_UNIT:
             return lambda: _attribute_unit(project, owners, chance)
         case Role.REVIEW_UNIT:
@@ -98,6 +98,7 @@ def _record_unit(
     owners: tuple[Address, Address],
     chance: Chance,
     cache: Cache,
+    *,
     engine: str,
     room: ColumnsOnDisk,
 ) -> RecordUnit:

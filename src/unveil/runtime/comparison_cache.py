@@ -1,8 +1,8 @@
 """
 Expensive results of the record unit, kept on disk by the hash of what they were computed from.
 
-They are a convenience: a lost or damaged file costs the time to compute it again, never the result. What takes more than
-`memory` bytes is not held once it is kept: its file is looked at instead.
+They are a convenience: a lost or damaged file costs the time to compute it again, never the result. What takes more
+than `memory` bytes is not held once it is kept: its file is looked at instead.
 """
 
 from __future__ import annotations

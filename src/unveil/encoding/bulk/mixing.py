@@ -58,8 +58,8 @@ def _turned(block: Words) -> None:
 
 
 @compiled
-def mix(filters: Words, rows: Ints, sources: Ints, flips: Words, first: int, out: Words) -> None:
-    """From word `first` on, put into the out of each of these rows the XORs of its bits that sources name, flipped."""
+def mix(filters: Words, rows: Ints, sources: Ints, flips: Words, out: Words) -> None:
+    """Put into the out of each of these rows the XORs of its bits that sources name, flipped."""
     length, t = sources.shape
     size, target = filters.shape[1], (length + WORD - 1) // WORD
     turned, mixed = np.empty((size, WORD), np.uint64), np.zeros((target, WORD), np.uint64)
@@ -80,4 +80,4 @@ def mix(filters: Words, rows: Ints, sources: Ints, flips: Words, first: int, out
         for word in range(target):
             _turned(mixed[word])
             for i in range(n):
-                out[rows[start + i], first + word] = mixed[word, i]
+                out[rows[start + i], word] = mixed[word, i]

@@ -143,6 +143,17 @@ def _set_signs(
 
 
 @compiled
+def _planes(values: Ints, first: Ints, last: Ints) -> int:
+    """Bits that the longest of these values' sums may have."""
+    most, planes = 0, 1
+    for value in values:
+        most = max(most, last[value] - first[value])
+    while most >> planes:
+        planes += 1
+    return planes
+
+
+@compiled
 def sign_rows(
     start: int,
     stop: int,
@@ -166,11 +177,7 @@ def sign_rows(
     inner, outer, digest = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint32)
     keys = np.zeros(2 * size, np.uint32)  # a key fills half a block, and zeros the other half
     chosen, lanes, worth = np.empty(LANES, np.int64), np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    most, planes = 0, 1
-    for row in range(start, stop):
-        most = max(most, last[values[row]] - first[values[row]])
-    while most >> planes:
-        planes += 1
+    planes = _planes(values[start:stop], first, last)
     sums, sizes = np.empty((LANES, planes, words), np.uint64), np.empty(LANES, np.int64)
     ties, marks = np.empty((LANES, words), np.uint64), np.empty(LANES, np.uint64)
     key_states(prk, root_inner, root_outer, w, v)
@@ -182,10 +189,7 @@ def sign_rows(
         close(digest, root_outer, w, v)
         copy(keys, digest)
         key_states(keys, inner, outer, w, v)
-        for lane in range(n):
-            for plane in range(planes):
-                for at in range(words):
-                    sums[lane, plane, at] = np.uint64(0)
+        sums[:] = np.uint64(0)
         held = 0
         for lane in range(n):
             value = values[batch + lane]
