@@ -213,9 +213,7 @@ class RecordUnitStatus(UnitStatus):
     )
     comparing_left: float | None = field(
         default=None,
-        metadata=_about(
-            "to operators, seconds that the rest of a comparison may take; null: unknown", _seconds
-        ),
+        metadata=_about("to operators, seconds that the rest of a comparison may take; null: unknown", _seconds),
     )
     finished: bool | None = field(default=None, metadata=_about("whether the links are out", _flag))
     uploads: Mapping[str, UploadStatus] | None = field(
