@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import Schema
 
+_RARELY = 100_000  # objects more than before, until cycles are looked for
 _NO_TRUTH = (
     "the truth names no pair, so every link counts as wrong and recall is of nobody: truth.csv has a row for each "
     "person in both files, with the columns record_id_a and record_id_b"
@@ -129,6 +131,9 @@ def _run(
     from unveil.lab.simulation.study import Study
     from unveil.lab.simulation.world import SimulationSettings
 
+    # What is loaded by now stays, and what a run makes lives long: to look for cycles often finds none, for a price.
+    gc.freeze()
+    gc.set_threshold(_RARELY)
     steps = 1 + len(schema.protocol.batches)
     with Stages(notes) as stages:
         stages.begin("reading records")
