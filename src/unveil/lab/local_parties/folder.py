@@ -120,7 +120,8 @@ def _configure(
     if name in UNIT_FOLDERS:
         port = int(project.address(UNIT_FOLDERS[name]).rsplit(":", 1)[1])
         listen = {"host": "127.0.0.1", "port": port}
-        unit = {"data": "data", "engine": engine, "listen": listen, "projects": [{"file": "../project.toml"}], **common}
+        chosen = {} if engine == "auto" else {"engine": engine}
+        unit = {"data": "data", **chosen, "listen": listen, "projects": [{"file": "../project.toml"}], **common}
         _write_secret(folder / "unit.toml", document(unit))
         return
     owner = {
