@@ -25,9 +25,10 @@ class Column:
     @classmethod
     def of(cls, values: Iterable[str]) -> Column:
         """The column that holds these values in this order."""
-        seen: dict[str, int] = {}
-        codes = np.fromiter((seen.setdefault(value, len(seen)) for value in values), dtype=np.int32)
-        return cls(tuple(seen), codes)
+        held = values if isinstance(values, list | tuple) else list(values)
+        distinct = tuple(dict.fromkeys(held))
+        code = dict(zip(distinct, range(len(distinct)), strict=True))
+        return cls(distinct, np.fromiter(map(code.__getitem__, held), dtype=np.int32, count=len(held)))
 
     def __len__(self) -> int:
         return len(self.codes)

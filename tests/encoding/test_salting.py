@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from test_encoding_bulk import kernels
 
 from unveil.encoding.bits import pack, unpack
 from unveil.encoding.encoder import Encoder
@@ -54,6 +55,23 @@ def test_only_records_that_agree_on_a_field_are_alike_in_its_part() -> None:
     first, second = slice(OUT // 2), slice(OUT // 2, OUT)
     assert [1.0, 1.0] == [agreement(out, 0, 1, first), agreement(out, 1, 2, second)]
     assert all(abs(c) < 0.3 for c in (agreement(out, 1, 2, first), agreement(out, 0, 1, second)))
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab "), st.sampled_from("xyz ")), min_size=1, max_size=150),
+    st.sampled_from([(64, 192, 2), (100, 170, 3), (256, 512, 3), (320, 129, 5), (320, 128, 20)]),
+)
+@settings(max_examples=40, deadline=None)
+def test_kernels_mix_as_the_plain_path_does(people: list[tuple[str, str]], sizes: tuple[int, int, int]) -> None:
+    """One owner may have enough records for kernels and the other not; rows that hold a number twice are left out."""
+    m, m_out, t = sizes
+    by = fields("".join(one for one, _ in people), "".join(other for _, other in people))
+    drawn = (np.random.default_rng(len(people)).random((len(people), m)) < 0.4).astype(np.uint8)
+    found = []
+    for used in (False, True):
+        with kernels(used=used):
+            found.append(salted_diffusion(pack(drawn), by, m=m, key=KEY, t=t, m_out=m_out).tolist())
+    assert found[0] == found[1]
 
 
 def test_a_value_salts_each_part_anew() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from unveil.engines.cpu.engine import CpuEngine
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.engine import Encoded, Engine, Measure, comparing
+from unveil.linkage.engine import Encoded, Engine, Measure, Neighbours, comparing
 from unveil.linkage.pairs import Pairs
+from unveil.storage.columns_on_disk import ColumnsOnDisk
 
 LENGTHS = [64, 100, 128, 512, 1000, 1024, 4096]
 # The fixture holds no state that one example could leave to the next.
@@ -174,3 +176,30 @@ def test_comparing_counts_candidates_and_tells_progress(engine: Engine) -> None:
     result = comparing(engine, floor=0.3, max_block=100, progress=told.append)(Encoded(a, keys), Encoded(b, keys))
     assert (9, 9) == (result.compared, told[-1])
     assert naive(a, b, 0.3) == listed(result.pairs)
+
+
+@pytest.mark.parametrize("neighbours", [Neighbours(), Neighbours(3, 10**9), Neighbours(3, 1)])
+@pytest.mark.parametrize("keys", [0, 2])
+def test_pairs_on_the_disk_are_those_in_memory(
+    engine: Engine, tmp_path: Path, neighbours: Neighbours, keys: int
+) -> None:
+    """Where columns lie says nothing about what they hold: all pairs, blocks, neighbours, blocks that are cut."""
+    rng = np.random.default_rng(8)
+    sides = []
+    for seed, rows in ((1, 120), (2, 90)):
+        hashed = np.zeros((rows, keys, 16), np.uint8)
+        hashed[:, :, 0], hashed[:, :, 15] = rng.integers(0, 5, (rows, keys)), 1
+        sides.append(Encoded(filters(rows, 128, seed=seed, kin=60), hashed))
+    tmp_path.chmod(0o700)
+    in_memory, on_disk = (
+        comparing(engine, floor=0.3, max_block=10**6, neighbours=neighbours, room=room)(*sides)
+        for room in (None, ColumnsOnDisk(tmp_path, memory=300))
+    )
+    for column in ("left", "right", "similarity"):
+        assert getattr(in_memory.pairs, column).tobytes() == getattr(on_disk.pairs, column).tobytes()
+    assert (in_memory.compared, in_memory.skipped_blocks) == (on_disk.compared, on_disk.skipped_blocks)
+    assert (in_memory.near is None) == (on_disk.near is None)
+    if in_memory.near is not None and on_disk.near is not None:
+        assert in_memory.near.tolist() == on_disk.near.tolist()
+    if in_memory.tail is not None and on_disk.tail is not None:
+        assert in_memory.tail.across.tobytes() == on_disk.tail.across.tobytes()

@@ -18,6 +18,7 @@ from unveil.errors import EngineError
 from unveil.linkage.engine import Measure
 
 HAS_TRITON = all(importlib.util.find_spec(name) for name in ("torch", "triton"))
+HAS_TORCH = importlib.util.find_spec("torch") is not None
 HAS_GPU = gpu.problem() is None
 
 
@@ -45,6 +46,14 @@ def test_the_kernels_agree_with_the_reference_in_the_interpreter() -> None:
         text=True,
         check=False,
     )
+    assert (0, "agreed\n") == (done.returncode, done.stdout), done.stderr
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is an optional extra of some gigabytes")
+def test_blocks_agree_with_the_reference_where_pytorch_computes_on_the_processor() -> None:
+    """The same tensors as on a GPU: bits, rows and the number of candidates, whatever a step and a slab hold."""
+    script = Path(__file__).with_name("blocks_on_the_processor.py")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (0, "agreed\n") == (done.returncode, done.stdout), done.stderr
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
-from unveil.linkage.blocking import Blocks
+from unveil.linkage.blocking import Blocks, _numbered
 from unveil.linkage.engine import Encoded, comparing
 from unveil.protocol.messages import HASH
 
@@ -98,6 +98,15 @@ def test_keys_that_differ_in_one_byte_are_different() -> None:
         right = left.copy()
         right[0, 0, position] = 8
         assert [] == streamed(Blocks.of(left, right, max_block=10), 10)
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 0, 1, 2, 255]), min_size=4, max_size=4), min_size=1, max_size=40))
+def test_short_keys_are_numbered_as_sorting_them_would(rows: list[list[int]]) -> None:
+    """They are looked up in a table instead; keys of many values, which no table holds, are sorted."""
+    keys = np.array(rows, np.uint8)
+    values, expected = np.unique(keys.view("V4").ravel(), return_inverse=True)
+    codes, count = _numbered(keys)
+    assert (expected.tolist(), len(values)) == (codes.tolist(), count)
 
 
 @pytest.mark.parametrize("sizes", [(0, 0), (0, 2), (2, 0)])

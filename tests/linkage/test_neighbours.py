@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from unveil.engines.reference.engine import ReferenceEngine
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded, Neighbours, comparing
-from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, rank, strangers, united
+from unveil.linkage.neighbours import (
+    by_score,
+    in_order,
+    mutual_nearest,
+    neighbour_floor,
+    places,
+    strangers,
+    united,
+)
 from unveil.linkage.pairs import Pairs
 
 ENGINE = ReferenceEngine()
@@ -52,13 +60,22 @@ def all_similarities(a: Bits, b: Bits) -> np.ndarray:
     return Pairs.concatenate(ENGINE.all_pairs(a, b, floor=0.0)).similarity
 
 
+@given(st.lists(st.integers(-5, 5), max_size=60), st.integers(1, 1 << 58))
+def test_keys_in_order_are_sorted_as_a_stable_sort_sorts_them(keys: list[int], far: int) -> None:
+    """Of equals those that stand first come first, on every machine: who is a neighbour hangs on it."""
+    some = np.array(keys, np.int64) * far
+    assert np.argsort(some, kind="stable").tolist() == in_order(some).tolist()
+
+
 @given(some_pairs)
 @settings(max_examples=60)
 def test_rank_counts_what_is_better(pairs: Listed) -> None:
     """0 for the best; of equals the first."""
     some = pairs_of(pairs)
     for side, rows in enumerate((some.left, some.right)):
-        assert [better(pairs, at, side) for at in range(len(pairs))] == rank(rows, some.similarity).tolist()
+        assert [better(pairs, at, side) for at in range(len(pairs))] == places(
+            rows, by_score(rows, some.similarity)
+        ).tolist()
 
 
 @given(some_pairs, st.integers(1, 4))

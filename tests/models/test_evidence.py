@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded
+from unveil.linkage.neighbours import by_score
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import STEPS, Comparison, Pairs, Tail
 from unveil.models.as_many_matches import as_many_matches
@@ -234,14 +235,13 @@ def test_the_best_other_pair_is_what_a_plain_search_finds(listed: list[tuple[int
         expected.append(max([0, *others]))
     rows = np.array([row for row, _ in listed], np.int32)
     scores = np.array([float(score) for _, score in listed])
-    assert expected == _best_other(rows, scores).tolist()
+    assert expected == _best_other(rows, scores, by_score(rows, scores)).tolist()
 
 
 def test_two_pairs_that_tie_are_each_others_best_other() -> None:
     """Neither of them has a margin, so neither looks like the only partner."""
-    assert [0.5, 0.5, 0.5, 0.0] == _best_other(
-        np.array([3, 3, 3, 1], np.int32), np.array([0.5, 0.5, 0.2, 0.9])
-    ).tolist()
+    rows, scores = np.array([3, 3, 3, 1], np.int32), np.array([0.5, 0.5, 0.2, 0.9])
+    assert [0.5, 0.5, 0.5, 0.0] == _best_other(rows, scores, by_score(rows, scores)).tolist()
 
 
 @given(cases)

@@ -25,7 +25,7 @@ from unveil.protocol.messages import Fingerprint
 from unveil.protocol.roles import Role
 from unveil.roles.record_unit.machine import RecordUnit
 from unveil.runtime.assemble import cache_folder
-from unveil.runtime.host import Host, WorkUnderWay
+from unveil.runtime.host import Host, WorkUnderWay, seconds_left
 from unveil.runtime.units import RecordUnitService
 from unveil.runtime.worker import Worker
 from unveil.storage.database import Database
@@ -125,7 +125,7 @@ def test_the_unit_answers_and_takes_messages_while_it_compares(
             assert isinstance(status["comparing"], float)
             assert 0 <= status["comparing"] < 1
             owners = callers.submit(service.status, PROJECT, Caller("owner", "a")).result(SOON)
-            assert owners["comparing"] is None, "how fast it goes says something about the other register"
+            assert owners["comparing"] is owners["comparing_left"] is None, "how fast it goes says something about the other register"
             hello = encode(Fingerprint(b"\x01" * 16))
             callers.submit(service.take, PROJECT, Caller("owner", "a"), "hello again", hello).result(SOON)
             assert worker.working is not None
@@ -233,6 +233,15 @@ def test_a_machine_that_was_folded_anew_meanwhile_does_its_own_work(
     assert 1 == engine.runs  # the second time it is found in the cache
     assert thrown_away != [unit.machine]
     assert unit.machine.kept_pairs >= 5
+
+
+@pytest.mark.parametrize(
+    ("share", "spent", "left"),
+    [(0.0, 9.0, None), (0.01, 9.0, None), (0.25, 10.0, 30.0), (0.5, 8.0, 8.0), (1.0, 8.0, 0.0), (0.5, -3.0, 0.0)],
+)
+def test_the_rest_takes_as_long_for_each_share_as_what_is_done(share: float, spent: float, left: float | None) -> None:
+    """Nothing is said before enough is done, nor a time below 0 where somebody has set the clock back."""
+    assert left == seconds_left(share, spent)
 
 
 def test_a_share_is_a_share() -> None:

@@ -178,3 +178,19 @@ def test_a_comparison_that_is_cancelled_leaves_nothing_behind(tmp_path: Path) ->
     assert [] == list(tmp_path.iterdir())
     twice(tmp_path, counting)
     assert (2, 1) == (counting.compared, counting.made)
+
+
+def test_long_columns_are_looked_at_in_their_file(tmp_path: Path) -> None:
+    """So that a unit holds its records in memory, and not what it found besides; the bytes are the same."""
+    counting = Counting()
+    expected = ComparisonCache(Cache(tmp_path / "a"), counting.compare, counting.features, settings="s")
+    cached = ComparisonCache(Cache(tmp_path / "b"), counting.compare, counting.features, settings="s", memory=8)
+    sides = side(1), side(2)
+    (held, of_held), (lying, of_lying) = (
+        (found := each.comparison(*sides), each.features(found, *sides)) for each in (expected, cached)
+    )
+    for column in ("left", "right", "similarity"):
+        assert getattr(held.pairs, column).tobytes() == getattr(lying.pairs, column).tobytes()
+        assert not getattr(lying.pairs, column).flags.owndata
+    assert of_held.tobytes() == of_lying.tobytes()
+    assert (of_held.flags.writeable, of_lying.flags.writeable) == (True, False)

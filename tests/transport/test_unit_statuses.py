@@ -30,7 +30,7 @@ KINDS = (UnitStatus, RecordUnitStatus, AttributeUnitStatus, ReviewUnitStatus, Up
 FULL = (
     RecordUnitStatus(
         project="p", state="open", refused={"owner a": "more than 9 records"}, fingerprints_agree=True,
-        uploads_complete=False, comparing=0.25, finished=False, kept_pairs=7, requested_pairs=3,
+        uploads_complete=False, comparing=0.25, comparing_left=12.5, finished=False, kept_pairs=7, requested_pairs=3,
         uploads={
             "owner a": UploadStatus(kept_out={"all zeros": 2}, records_set_aside=0, uploads_left=9, uploads_allowed=10),
             "owner b": UploadStatus(
@@ -90,7 +90,7 @@ def test_fields_of_another_release_are_ignored_and_missing_ones_not_known() -> N
     ("field", "wrong"),
     [
         ("state", "ajar"), ("project", 5), ("finished", 1), ("finished", "yes"), ("comparing", float("nan")),
-        ("comparing", 1.5), ("comparing", True), ("kept_pairs", -1), ("kept_pairs", 2**70), ("kept_pairs", 1.0),
+        ("comparing", 1.5), ("comparing", True), ("comparing_left", -1), ("comparing_left", "soon"), ("kept_pairs", -1), ("kept_pairs", 2**70), ("kept_pairs", 1.0),
         ("kept_pairs", True), ("uploads", []), ("refused", "no"), ("warnings", {}), ("warnings", "key"),
         ("stage", "reviewing"), ("stage", {"kind": "of tomorrow", "waits_for": "owners"}),
         ("stage", {"kind": ["reviewing"], "waits_for": "owners"}), ("stage", {"kind": "reviewing"}),

@@ -10,10 +10,10 @@ from typing import Final
 import pyarrow as pa
 
 from unveil.errors import SettingError
-from unveil.files.arrow_rows import ArrowStream
 from unveil.files.arrow_text import is_text
 from unveil.files.open_table import TableSource
 from unveil.files.reading import Reading
+from unveil.files.table import ArrowStream
 from unveil.one_place.two_tables import NamedTable
 from unveil.schema import Schema
 from unveil.schema.attribute_roles import role_from_name

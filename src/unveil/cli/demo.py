@@ -83,7 +83,7 @@ def people_study(
     out: Path, schema: Schema, records: int, seed: int, watch: Stopwatch, *, engine: str = "auto"
 ) -> Study:
     """Generated people, saved as an owner would have them, then read, encoded and compared."""
-    from unveil.cli.progress import Stages
+    from unveil.cli.progress import WHOLE, Stages
     from unveil.engines import choose
     from unveil.lab.evaluation.dataset import read_dataset
     from unveil.lab.simulation.study import Study
@@ -103,7 +103,8 @@ def people_study(
         stages.begin("encoding records")
         study.encode()
         watch.lap("encoding")
-        stages.begin("comparing records")
+        stages.begin("comparing records", total=WHOLE)
+        study.compare_now(stages.share)
         _ = study.comparison
         watch.lap("comparing")
     return study

@@ -14,7 +14,7 @@ import typer
 from unveil.cli.app import app
 from unveil.cli.demo import PRESET, people_study, with_budget, write_results
 from unveil.cli.door import notes, print_json
-from unveil.cli.options import JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
+from unveil.cli.options import EngineName, JsonObject, LabelBudget, PeoplePerOwner, ResultsFolder, ReviewerError, Seed
 
 if TYPE_CHECKING:
     from unveil.lab.evaluation.result import RunResult
@@ -38,6 +38,7 @@ def parties(
     budget: LabelBudget = 100,
     error: ReviewerError = 0.1,
     seed: Seed = 1,
+    engine: EngineName = "auto",
     keep: Annotated[bool, typer.Option("--keep", help="keep every party's folder: database, log, keys")] = False,
     as_json: JsonObject = False,
 ) -> None:
@@ -59,10 +60,10 @@ def parties(
     watch = Stopwatch.start(time.perf_counter)
     schema, story = with_budget(built_in(), budget), DemoStory(notes)
     with _folders(out, keep=keep):
-        study = people_study(out, schema, records, seed, watch)
+        study = people_study(out, schema, records, seed, watch, engine=engine)
         settings = SimulationSettings(seed=seed, error=error, t0=starting_threshold(study, offset=0.03, threshold=None))
         story.owners(study)
-        trial = _run(out, study, schema, settings, watch)
+        trial = _run(out, study, schema, settings, watch, engine=engine)
         story.record_unit(study)
         replay = Replay(trial, study, schema, settings, on_point=story.point)
         watch.lap("reading the logs")
@@ -98,7 +99,9 @@ def _folders(out: Path, *, keep: bool) -> Iterator[None]:
                 path.unlink(missing_ok=True)
 
 
-def _run(out: Path, study: Study, schema: Schema, settings: SimulationSettings, watch: Stopwatch) -> Trial:
+def _run(
+    out: Path, study: Study, schema: Schema, settings: SimulationSettings, watch: Stopwatch, *, engine: str
+) -> Trial:
     """Start everybody, let the reviewer decide, stop everybody."""
     from unveil.cli.progress import Stages
     from unveil.lab.local_parties import folder
@@ -107,7 +110,8 @@ def _run(out: Path, study: Study, schema: Schema, settings: SimulationSettings, 
     from unveil.lab.local_parties.reviewer import TrialReviewer, visitor
     from unveil.lab.simulation.study import simulation_key
 
-    trial = folder.make(out.resolve(), schema, seed=settings.seed, key=simulation_key(settings.seed).secret)
+    key = simulation_key(settings.seed).secret
+    trial = folder.make(out.resolve(), schema, seed=settings.seed, key=key, engine=engine)
     reviewer = TrialReviewer(trial, study.truth, error=settings.error, seed=settings.seed)
     operator = visitor(trial, "record-unit", "operator")
     with Processes(trial) as processes, reviewer, operator, Stages(notes) as stages:

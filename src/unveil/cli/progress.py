@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+#: Steps of a stage that tells the share of it that is done.
+WHOLE: Final = 1000
 
 
 class Stages:
@@ -49,6 +52,10 @@ class Stages:
         """So many steps of the stage are done."""
         if self._task is not None:
             self._progress.update(self._task, completed=done)
+
+    def share(self, done: float) -> None:
+        """This share of the stage is done, of a stage that was begun with WHOLE steps."""
+        self.reach(int(WHOLE * done))
 
     def pause(self) -> None:
         """Leave the screen to somebody else."""

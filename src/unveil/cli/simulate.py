@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from unveil.one_place.stopwatch import Stopwatch
     from unveil.schema import Schema
 
+_RARELY = 100_000  # objects more than before, until cycles are looked for
 _NO_TRUTH = (
     "the truth names no pair, so every link counts as wrong and recall is of nobody: truth.csv has a row for each "
     "person in both files, with the columns record_id_a and record_id_b"
@@ -121,7 +123,7 @@ def _run(
     engine: str,
     full: bool,
 ) -> tuple[RunResult, World]:
-    from unveil.cli.progress import Stages
+    from unveil.cli.progress import WHOLE, Stages
     from unveil.engines import choose
     from unveil.lab.evaluation.dataset import read_dataset
     from unveil.lab.simulation.run import simulate as run_simulation
@@ -129,6 +131,9 @@ def _run(
     from unveil.lab.simulation.study import Study
     from unveil.lab.simulation.world import SimulationSettings
 
+    # What is loaded by now stays, and what a run makes lives long: to look for cycles often finds none, for a price.
+    gc.freeze()
+    gc.set_threshold(_RARELY)
     steps = 1 + len(schema.protocol.batches)
     with Stages(notes) as stages:
         stages.begin("reading records")
@@ -140,7 +145,8 @@ def _run(
         stages.begin("encoding records")
         study.encode()
         watch.lap("encoding")
-        stages.begin("comparing records")
+        stages.begin("comparing records", total=WHOLE)
+        study.compare_now(stages.share)
         t0 = starting_threshold(study, offset=offset, threshold=threshold)
         watch.lap("comparing")
         stages.begin("running the protocol", total=steps)

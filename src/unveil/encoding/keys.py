@@ -93,7 +93,9 @@ class Subkeys:
         """The key of layer A for every pair: `of("A", pair=key_pair, attribute=attribute)`, bound, in one sweep."""
         prk, head, tail = self.around_pair(attribute, run=run)
         digest = hmac.digest
-        return [digest(prk, head + join_parts(key_pair) + tail, "sha256") for key_pair in key_pairs]
+        # As `join_parts` joins them.
+        infos = (head + len(key_pair).to_bytes(8, "big") + key_pair + tail for key_pair in key_pairs)
+        return [digest(prk, info, "sha256") for info in infos]
 
     def around_pair(self, attribute: str, *, run: bytes = b"") -> tuple[bytes, bytes, bytes]:
         """(PRK, head, tail): the key of a pair is HMAC(PRK, head ‖ join_parts(key_pair) ‖ tail). To be kept secret."""

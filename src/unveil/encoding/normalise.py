@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from typing import Final
 
 from unveil.encoding.name_parts import first_given_name, plain_street, plain_umlauts, without_particles, without_titles
@@ -47,12 +48,12 @@ def composed(value: str) -> str:
 
 def normalise(value: str, steps: Collection[str]) -> str:
     """The value after these steps: the fixed point of applying all of them in order."""
-    functions = [FUNCTIONS[step] for step in steps]
-    if value.isascii() and is_plain_on_ascii(steps):
+    if value.isascii() and (plain := _on_ascii(tuple(steps))) is not None:
         # Nothing to compose, and no step uncovers work for another: the first pass is the fixed point.
-        for function in functions:
+        for function in plain:
             value = function(value)
         return value
+    functions = [FUNCTIONS[step] for step in steps]
     current = composed(value)
     for _ in range(_PASSES):
         before = current
@@ -61,6 +62,14 @@ def normalise(value: str, steps: Collection[str]) -> str:
         if current == before:
             break
     return current
+
+
+@cache
+def _on_ascii(steps: tuple[str, ...]) -> tuple[Callable[[str], str], ...] | None:
+    """Those of these steps that change ASCII at all; None if one of them does more than drop or make small."""
+    if not is_plain_on_ascii(steps):
+        return None
+    return tuple(FUNCTIONS[step] for step in steps if STEPS[step].on_ascii != "nothing")
 
 
 def is_plain_on_ascii(steps: Iterable[str]) -> bool:

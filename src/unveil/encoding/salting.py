@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.encoding import filters as plain
 from unveil.encoding.bits import chunks, pack, unpack
 from unveil.encoding.blocking_keys import Field
 from unveil.encoding.keys import join_parts
@@ -41,7 +42,11 @@ def salted_diffusion(
     for part, (start, end) in enumerate(parts(m_out, len(fields))):
         words = slice(start // _WORD, word_count(end))
         for salt, rows in _groups(fields, part):
-            sources, flipped = drawn(hmac.digest(key, salt, "sha256"), m, (end - start, t))
+            secret = hmac.digest(key, salt, "sha256")
+            if len(filters) >= plain.WORTH_COMPILING:
+                _mix_at_once(filters, rows, secret, m=m, shape=(end - start, t), out=out[:, words])
+                continue
+            sources, flipped = drawn(secret, m, (end - start, t))
             for some in chunks(len(rows), m + end - start):
                 mixed = _mixed(unpack(filters[rows[some]], m), sources) ^ flipped
                 out[rows[some], words] = pack(mixed)
@@ -63,16 +68,42 @@ def drawn(key: bytes, below: int, shape: tuple[int, int]) -> tuple[NDArray[np.in
     row that holds a number twice is left out.
     """
     rows, t = shape
-    asked = rows + rows // 8 + 8
-    while True:
-        stream = hashlib.shake_256(key).digest(asked * (t + 1) * _WIDTH)
-        words = np.frombuffer(stream, "<u8").reshape(asked, t + 1)
+    for stream in _streams(key, below, shape):
+        words = stream.reshape(-1, t + 1)
         numbers = (words[:, :t] % np.uint64(below)).astype(np.int64)
         ordered = np.sort(numbers, axis=1)
         distinct = np.flatnonzero((ordered[:, 1:] != ordered[:, :-1]).all(axis=1))[:rows]
         if len(distinct) == rows:
             return numbers[distinct], (words[distinct, t] & np.uint64(1)).astype(np.uint8)
+    raise AssertionError("a stream has no end")
+
+
+def _streams(key: bytes, below: int, shape: tuple[int, int]) -> Iterator[NDArray[np.uint64]]:
+    """The stream of a key as far as it most likely is needed for so many rows, then ever more of it."""
+    rows, t = shape
+    asked = rows + rows * t * t // below + 8
+    while True:
+        yield np.frombuffer(hashlib.shake_256(key).digest(asked * (t + 1) * _WIDTH), "<u8")
         asked *= 2
+
+
+def _mix_at_once(
+    filters: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    key: bytes,
+    *,
+    m: int,
+    shape: tuple[int, int],
+    out: NDArray[np.uint64],
+) -> None:
+    """Draw by this key and mix these rows with compiled kernels."""
+    from unveil.encoding.bulk.mixing import mix, rows_of
+
+    sources, flips = np.empty(shape, np.int64), np.empty(shape[0], np.uint64)
+    for stream in _streams(key, m, shape):
+        if rows_of(stream.astype(np.uint64, copy=False), m, sources, flips) == shape[0]:
+            mix(filters, rows, sources, flips, out)
+            return
 
 
 def _groups(fields: Sequence[Field], part: int) -> Iterator[tuple[bytes, NDArray[np.int64]]]:

@@ -41,6 +41,7 @@ WHOLE: Final = 16
 #: The token whose stream begins with the mark; no value has it.
 NO_TOKEN: Final = b""
 _HALF: Final = 16  # values of half a byte
+_LENGTHS: Final = [length.to_bytes(8, "big") for length in range(WHOLE + 1)]  # of tokens
 
 Signs = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -48,7 +49,9 @@ Flags = NDArray[np.bool_]
 
 def whole(tokens: Collection[bytes]) -> bytes:
     """What stands for this set of tokens: the beginning of SHA-256 of them, sorted and each after its length."""
-    return hashlib.sha256(join_parts(*sorted(tokens))).digest()[:WHOLE]
+    # As `join_parts` joins them: this is done for every value of every wish.
+    joined = b"".join([_LENGTHS[len(token)] + token for token in sorted(tokens)])
+    return hashlib.sha256(joined).digest()[:WHOLE]
 
 
 def keyed_signs(
@@ -67,7 +70,8 @@ def keyed_signs(
 
     What is missing, or not `sent`, is drawn by the same key and own[i], which no record of another owner has.
     """
-    if len(rows) >= filters.WORTH_COMPILING:
+    # Who has many records has loaded the kernels for these, however few are wished for at a time.
+    if len(records) >= filters.WORTH_COMPILING or len(rows) >= filters.WORTH_COMPILING:
         from unveil.encoding.bulk import columns as bulk
 
         out = bulk.keyed_signs(records, rows, key_pairs, schema, keys, run=run)
@@ -152,8 +156,11 @@ def class_shifts(
 ) -> NDArray[np.uint8]:
     """For what is sent of each record and attribute a byte that equal values share: HMAC of "class" and the signs."""
     out = np.empty(signs.shape[:2], dtype=np.uint8)
+    width = 8 * signs.shape[2]
+    before = join_parts("class", bytes(width))[:-width]  # so that only what is sent is put behind it
     for index, name in enumerate(names):
-        sent = wire(signs[:, index])
-        for row, key in enumerate(keys.of_pairs(key_pairs, name, run=run)):
-            out[row, index] = hmac.digest(key, join_parts("class", sent[row].tobytes()), "sha256")[0]
+        sent = wire(signs[:, index]).tobytes()
+        pair_keys = keys.of_pairs(key_pairs, name, run=run)
+        said = [before + sent[at : at + width] for at in range(0, len(sent), width)]
+        out[:, index] = [hmac.digest(key, each, "sha256")[0] for key, each in zip(pair_keys, said, strict=True)]
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,20 +17,12 @@ from unveil.files.arrow_text import as_text, check_type, column_text, is_text, u
 from unveil.files.header import column_positions
 from unveil.files.parquet_pages import UnpackedSize
 from unveil.files.source import TableBytes
-from unveil.files.table import RowBatch
+from unveil.files.table import ArrowStream, RowBatch
 
 _BATCH: Final = 1 << 16
 _PER_VALUE: Final = 8  # bytes that a value takes beside its text
 _DAMAGED: Final = "is a damaged Arrow file"
 _AGAIN: Final = "export it again"
-
-
-@runtime_checkable
-class ArrowStream(Protocol):
-    """Whatever hands out its rows by Arrow's C stream interface."""
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The stream, in a capsule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Final
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final
 
 from unveil.errors import InputError, SettingError
-from unveil.files.arrow_rows import StreamTable
 from unveil.files.source import opened
+
+if TYPE_CHECKING:
+    from unveil.files.arrow_rows import StreamTable
 
 _NAMED: Final = re.compile(r"(sqlite|duckdb|postgres(?:ql)?):(.+)\Z", re.DOTALL)
 _PASSWORD: Final = re.compile(r"/*[^/@]*:[^/@]*@")
@@ -46,6 +46,8 @@ def queried(source: Path | str, query: str | None) -> StreamTable:
         raise InputError(
             name, f"the query failed ({type(error).__name__})", hint="try it at the database first"
         ) from None
+    from unveil.files.arrow_rows import StreamTable
+
     return StreamTable.of(table, str(name))
 
 
@@ -94,6 +96,8 @@ def _table(path: Path, cursor: Any) -> Any:
     if cursor.description is None:
         raise InputError(path, "the query brings no table", hint=_HINT)
     names = [each[0] for each in cursor.description]
+    import pyarrow as pa
+
     schema = pa.schema([(name, pa.large_string()) for name in names])
     return pa.Table.from_batches(_batches(path, cursor, names, schema), schema)
 
@@ -102,6 +106,8 @@ def _batches(path: Path, cursor: Any, names: Sequence[str], schema: Any) -> Iter
     row = 1
     while rows := cursor.fetchmany(_AT_ONCE):
         columns = zip(*rows, strict=True)
+        import pyarrow as pa
+
         yield pa.record_batch(
             [[_text(path, value, row + at, name) for at, value in enumerate(column)]
              for name, column in zip(names, columns, strict=True)], schema=schema,

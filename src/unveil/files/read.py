@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.files.arrow_ids import ArrowIds
-from unveil.files.arrow_rows import StreamTable
 from unveil.files.csv_rows import NUL, TOO_LONG
 from unveil.files.header import MissingColumns
 from unveil.files.open_table import TableSource, open_table
@@ -25,6 +24,9 @@ from unveil.files.table import Repeated, RowBatch, Table
 from unveil.forms.column_forms import in_form
 from unveil.records import Column, Records
 from unveil.schema import Schema
+
+if TYPE_CHECKING:
+    from unveil.files.arrow_rows import StreamTable
 
 #: Text that a spreadsheet must not take for a number: ="00501".
 _EXACT: Final = re.compile(r'="([^"]*)"\Z')
@@ -102,7 +104,7 @@ def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -
     own = schema_for(schema, reading, table.columns)
     sources = [attribute.source for attribute in own.attributes]
     by_row = own.input.id == ROW and ROW not in table.columns
-    in_memory = isinstance(table, StreamTable) and own.input.id in table.columns
+    in_memory = _of_arrow(table) and own.input.id in table.columns
     among = not by_row and not in_memory  # ids are read row by row, with the values
     coders = [ValueCodes() for _ in sources]
     parts: list[list[NDArray[np.int32]]] = [[] for _ in sources]
@@ -119,9 +121,22 @@ def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -
         raise InputError(table.path, NO_RECORDS, hint=EXPORT_AGAIN)
     ids: Sequence[str] = tuple(names)
     if not among:
-        ids = table.ids(own.input.id) if isinstance(table, StreamTable) and in_memory else ArrowIds.of_rows(numbers)
+        ids = table.ids(own.input.id) if _of_arrow(table) and in_memory else _numbered(numbers)
     columns = [Column(tuple(coder.codes), np.concatenate(part)) for coder, part in zip(coders, parts, strict=True)]
     return formed(own, ids, columns, numbers, reading, notes=tuple(table.notes))
+
+
+def _of_arrow(table: Table) -> TypeGuard[StreamTable]:
+    """Whether the table stands in memory; Arrow is not loaded to find that out, for text does without it."""
+    arrow = sys.modules.get("unveil.files.arrow_rows")
+    return arrow is not None and isinstance(table, arrow.StreamTable)
+
+
+def _numbered(rows: NDArray[np.int64]) -> Sequence[str]:
+    """The numbers of rows as ids."""
+    from unveil.files.arrow_ids import ArrowIds
+
+    return ArrowIds.of_rows(rows)
 
 
 def formed(

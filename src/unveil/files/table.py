@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,14 @@ class RowBatch:
         """The values of the column at that place."""
         column = self.columns[place]
         return column.values() if isinstance(column, Repeated) else column
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """Whatever hands out its rows by Arrow's C stream interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The stream, in a capsule."""
 
 
 class Table(Protocol):

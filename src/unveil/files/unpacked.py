@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-import pyarrow as pa
-
 from unveil.files.parquet_pages import UnpackedSize
 
 #: The first bytes of packed files, with the name that Arrow has for the method.
@@ -25,13 +23,17 @@ class Unpacking:
         size = handle.seek(0, 2)
         handle.seek(0)
         self._left = UnpackedSize(path, size)
+        # Loaded by whoever unpacks: it takes longer than reading many a file.
+        import pyarrow as pa
+
+        self._broken = (pa.ArrowException, OSError, ValueError, MemoryError)
         self._stream: Any = pa.CompressedInputStream(pa.PythonFile(handle, mode="r"), method)
 
     def read(self, count: int) -> bytes:
         """The next bytes, at most so many; none at the end."""
         try:
             data: bytes = self._stream.read(count)
-        except (pa.ArrowException, OSError, ValueError, MemoryError):
+        except self._broken:
             raise OSError("the packed file is damaged") from None
         self._left.take(len(data))
         return data

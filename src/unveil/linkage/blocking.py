@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from unveil.linkage.pairs import Rows
 
 _OMITTED = -1
+_TABLE = 8  # values that keys may have, for each of them, to be looked up in a table of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +117,32 @@ def _codes(
     both = np.ascontiguousarray(np.concatenate([left, right]))
     if not len(both):
         return np.empty(0, np.int64), np.empty(0, np.int64), 0
-    values, codes = np.unique(both.view(f"V{both.shape[1]}").ravel(), return_inverse=True)
-    codes = codes.astype(np.int64)
+    codes, values = _numbered(both)
     codes[~both.any(axis=1)] = _OMITTED
     of_left, of_right = codes[: len(left)], codes[len(left) :]
-    size = np.bincount(of_left[of_left >= 0], minlength=len(values)) * np.bincount(
-        of_right[of_right >= 0], minlength=len(values)
-    )
+    size = np.bincount(of_left[of_left >= 0], minlength=values) * np.bincount(of_right[of_right >= 0], minlength=values)
     large = size > max_block
     for part in (of_left, of_right):
         part[(part >= 0) & large[part]] = _OMITTED
     return of_left, of_right, int(large.sum())
+
+
+def _numbered(keys: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
+    """The place of each key among all distinct ones in the order of their bytes, and how many these are."""
+    number, values = np.zeros(len(keys), np.int64), 1
+    for column, most in enumerate(keys.max(axis=0, initial=0).tolist()):
+        values *= most + 1
+        if values > _TABLE * (1 + len(keys)):
+            distinct, codes = np.unique(keys.view(f"V{keys.shape[1]}").ravel(), return_inverse=True)
+            return codes.astype(np.int64), len(distinct)
+        if most:
+            number *= most + 1
+            number += keys[:, column]
+    # Short keys have few values: a table of them tells the place of each, without any sorting.
+    there = np.zeros(values, bool)
+    there[number] = True
+    place = np.cumsum(there) - 1
+    return place[number], int(place[-1]) + 1
 
 
 def _rare(sizes: NDArray[np.int64], most: float) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
+from unveil.linkage.collected import Room, collected
 from unveil.linkage.full_blocks import bar_of_full_blocks, kept_of_full_blocks
 from unveil.linkage.neighbours import mutual_nearest, neighbour_floor, united
 from unveil.linkage.pairs import Comparison, Pairs, Rows, Tail
@@ -136,58 +137,63 @@ def comparing(
     max_block: int,
     neighbours: Neighbours = KEYS_ALONE,
     progress: Progress | None = None,
+    room: Room | None = None,
 ) -> Compare:
     """
     The comparison of candidates above the floor: by blocking keys, and each record's nearest neighbours if sought.
 
-    Where there is neither, all pairs above the floor are candidates.
+    Where there is neither, all pairs above the floor are candidates. `room` is where columns lie that are too long for
+    memory; which pairs there are, and their bits, do not depend on it.
     """
+    where = _Where(floor, max_block, progress, room)
 
     def compare(a: Encoded, b: Encoded, /, *, share: OnShare = _nobody) -> Comparison:
         if neighbours.sought(a, b):
-            return _compare_both(
-                engine, a, b, neighbours.k, floor=floor, max_block=max_block, progress=progress, share=share
-            )
+            return _compare_both(engine, (a, b), neighbours.k, where, share)
         if neighbours.given_up(a, b):
             return _compare_full_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
         if a.keys.shape[1]:
-            return compare_blocks(engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share)
+            return compare_blocks(
+                engine, a, b, floor=floor, max_block=max_block, progress=progress, share=share, room=room
+            )
         count = _Count(len(a.filters) * len(b.filters), progress, share)
-        pairs = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=floor, progress=count)).sorted()
+        pairs = collected(engine.all_pairs(a.filters, b.filters, floor=floor, progress=count), room)
         share(1.0)
         return Comparison(pairs, count.most)
 
     return compare
 
 
-def _compare_both(
-    engine: Engine,
-    a: Encoded,
-    b: Encoded,
-    k: int,
-    *,
-    floor: float,
-    max_block: int,
-    progress: Progress | None,
-    share: OnShare,
-) -> Comparison:
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """From where on pairs are kept, in which blocks, who is told, and where they lie."""
+
+    floor: float
+    max_block: int
+    progress: Progress | None
+    room: Room | None
+
+
+def _compare_both(engine: Engine, sides: tuple[Encoded, Encoded], k: int, where: _Where, share: OnShare) -> Comparison:
     """Nearest neighbours among all pairs, and the candidates of the keys; progress counts the former."""
+    a, b = sides
     part = _ALL_BESIDE_KEYS if a.keys.shape[1] else 1.0
-    count = _Count(len(a.filters) * len(b.filters), progress, lambda done: share(part * done))
-    lowest = max(floor, neighbour_floor(a.filters, b.filters))
-    alike = Pairs.concatenate(engine.all_pairs(a.filters, b.filters, floor=lowest, progress=count)).sorted()
+    count = _Count(len(a.filters) * len(b.filters), where.progress, lambda done: share(part * done))
+    lowest = max(where.floor, neighbour_floor(a.filters, b.filters))
+    alike = collected(engine.all_pairs(a.filters, b.filters, floor=lowest, progress=count), where.room)
     near = mutual_nearest(alike, k)
     found = Pairs(alike.left[near], alike.right[near], alike.similarity[near])
     keyed = compare_blocks(
         engine,
         a,
         b,
-        floor=floor,
-        max_block=max_block,
+        floor=where.floor,
+        max_block=where.max_block,
         share=lambda done: share(part + (1 - part) * done),
+        room=where.room,
         two_keys_do=True,
     )
-    tail = _tail(engine, (a, b), alike, keyed.pairs, floor=lowest, max_block=max_block)
+    tail = _tail(engine, sides, alike, keyed.pairs, floor=lowest, max_block=where.max_block)
     pairs, near = united(keyed.pairs, found)
     share(1.0)
     return Comparison(pairs, count.most, keyed.skipped_blocks, near, tail)
@@ -202,6 +208,7 @@ def compare_blocks(
     max_block: int,
     progress: Progress | None = None,
     share: OnShare = _nobody,
+    room: Room | None = None,
     two_keys_do: bool = False,
 ) -> Comparison:
     """
@@ -219,7 +226,7 @@ def compare_blocks(
     found = engine.block_pairs(a.filters, b.filters, blocks, floor=lowest, progress=count)
     if two_keys_do:
         found = (part.where((part.similarity >= floor) | blocks.agree_twice(part.left, part.right)) for part in found)
-    pairs = Pairs.concatenate(found).sorted()
+    pairs = collected(found, room)
     share(1.0)
     return Comparison(pairs, count.done, blocks.skipped)
 

@@ -53,26 +53,38 @@ def mutual_nearest(pairs: Pairs, k: int) -> Flags:
     # Row and similarity as one number, which is sorted twice as fast. Similarities of filters of up to 16,384 bits that
     # differ at all differ by more than a step of these 31 bits.
     unlike = ((1 - pairs.similarity) * (1 << 31)).astype(np.int64)
-    left, right = (
-        _places(rows, np.argsort(rows.astype(np.int64) << 32 | unlike, kind="stable"))
-        for rows in (pairs.left, pairs.right)
-    )
+    left, right = (places(rows, in_order(rows.astype(np.int64) << 32 | unlike)) for rows in (pairs.left, pairs.right))
     return (left < k) & (right < k)
 
 
-def rank(rows: Rows, score: Reals) -> NDArray[np.int64]:
-    """The place of each pair among those of the same record, the best first; 0 for the best."""
-    return _places(rows, np.lexsort((-score, rows)))
+def in_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """
+    Where each key goes if they are sorted; equal ones stay in their order.
+
+    NumPy's vector code sorts in a third of the time of its stable sort, and ties are few: they are put right after it.
+    """
+    order = np.argsort(keys)
+    ordered = keys[order]
+    tied = np.zeros(len(keys) + 1, bool)
+    tied[1:-1] = ordered[1:] == ordered[:-1]
+    some = np.flatnonzero(tied[1:] | tied[:-1])
+    order[some] = order[some][np.lexsort((order[some], ordered[some]))]
+    return order
 
 
-def _places(rows: Rows, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_score(rows: Rows, score: Reals) -> NDArray[np.int64]:
+    """The order of pairs by record, the best of each first."""
+    return np.lexsort((-score, rows))
+
+
+def places(rows: Rows, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """The place of each pair among those of the same record, in that order, which goes by record first."""
     ordered = rows[order]
     first = np.ones(len(rows), bool)
     first[1:] = ordered[1:] != ordered[:-1]
-    start = np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))
+    starts = np.flatnonzero(first)
     place = np.empty(len(rows), np.int64)
-    place[order] = np.arange(len(rows)) - start
+    place[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
     return place
 
 

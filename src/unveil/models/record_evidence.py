@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Encoded
-from unveil.linkage.neighbours import at_random, rank, strangers
+from unveil.linkage.neighbours import at_random, by_score, places, strangers
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import Comparison, Pairs, Rows
 from unveil.linkage.strangers_by_keys import groups
@@ -81,7 +81,8 @@ def evidence_in_slabs(
     records = float(np.sqrt(len(a.filters) * len(b.filters)))
     beyond = beyond_strangers(comparison.tail, pairs.similarity, records)
     with_keys = _with_the_same_keys(comparison, keys.blocks, records, beyond, slab)
-    rivals = _best_other(pairs.left, with_keys[0]), _best_other(pairs.right, with_keys[0])
+    ahead = with_keys[0]
+    rivals = [_best_other(rows, ahead, by_score(rows, ahead)) for rows in (pairs.left, pairs.right)]
     for some in _slabs(len(pairs), slab):
         z, left, right = known.z[some], *(known.z[some] - other[some] for other in known.others)
         left, right = left * known.rivalry, right * known.rivalry
@@ -169,11 +170,17 @@ class _AllPairs:
     @classmethod
     def of(cls, pairs: Pairs, a: Encoded, b: Encoded, hardening: Sequence[Hardening], slab: int) -> _AllPairs:
         z, spread = _above_strangers(pairs, a.filters, b.filters, hardening, slab)
-        others = _best_other(pairs.left, z), _best_other(pairs.right, z)
+        sides = pairs.left, pairs.right
+        orders = by_score(pairs.left, z), by_score(pairs.right, z)
+        left, right = (_best_other(rows, z, order) for rows, order in zip(sides, orders, strict=True))
+        others = left, right
         margin = np.minimum(z - others[0], z - others[1])
         sizes = len(a.filters), len(b.filters)
         copies = _copies(z, margin, others)
-        ranks = (np.minimum(rank(rows, z), _LOWEST_RANK).astype(np.int8) for rows in (pairs.left, pairs.right))
+        ranks = (
+            np.minimum(places(rows, order), _LOWEST_RANK).astype(np.int8)
+            for rows, order in zip(sides, orders, strict=True)
+        )
         ones = a.filters.popcounts[pairs.left] + b.filters.popcounts[pairs.right]
         return cls(
             z,
@@ -278,9 +285,8 @@ def _records(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.in
     return of_left + of_right
 
 
-def _best_other(rows: Rows, score: Reals) -> Reals:
-    """The best score among the other pairs of the same record; strangers' (0) if there is none."""
-    order = np.lexsort((-score, rows))
+def _best_other(rows: Rows, score: Reals, order: NDArray[np.int64]) -> Reals:
+    """The best score among the other pairs of the same record, by `by_score`; strangers' (0) if there is none."""
     row, value = rows[order], score[order]
     first = np.ones(len(row), bool)
     first[1:] = row[1:] != row[:-1]

@@ -5,6 +5,7 @@ What a unit is told by whoever runs it: `unveil serve ROLE --config FILE`.
     engine = "auto"                       # what the record unit compares with
     database = "unit.sqlite"              # a file, or postgresql://…
     data = "data"                         # folder for what can be computed again
+    columns_in_memory = 1024              # MB of pairs that the record unit holds; what is more lies in data
 
     [listen]
     host = "127.0.0.1"
@@ -72,6 +73,9 @@ class _UnitFile(Settings):
     engine: EngineChoice = Field("auto", description="what the record unit compares with; see unveil engines")
     database: str = Field(min_length=1, description="file of a SQLite database, or postgresql://…")
     data: str = Field("data", min_length=1, description="folder for what can be computed again; made if missing")
+    columns_in_memory: int = Field(
+        1024, ge=1, description="MB of columns of pairs that the record unit holds in memory; what is more lies in data"
+    )
     listen: _ListenFile = _ListenFile()
     tls: TlsFile = Field(description="this unit's certificate")
     projects: tuple[_ProjectFile, ...] = Field(min_length=1, description="one table per project")
@@ -101,6 +105,7 @@ class UnitConfig:
     seed: int | None  #: of a demonstration
     role: Role | None = None  #: None if the file does not say
     engine: str = "auto"
+    columns_in_memory: int = 1024  #: MB
 
     @classmethod
     def load(cls, path: Path, *, demonstration: bool = False) -> UnitConfig:
@@ -125,6 +130,7 @@ class UnitConfig:
             seed=None if file.demonstration is None else file.demonstration.seed,
             role=None if file.role is None else Role.of_slug(file.role),
             engine=file.engine,
+            columns_in_memory=file.columns_in_memory,
         )
 
 

@@ -18,6 +18,7 @@ from unveil.roles.chance import Chance, SeededChance
 from unveil.runtime.comparison_cache import ComparisonCache
 from unveil.runtime.system_chance import system_chance
 from unveil.storage.cache import Cache
+from unveil.storage.columns_on_disk import MEMORY, ColumnsOnDisk
 from unveil.storage.log.log import ProjectLog
 
 if TYPE_CHECKING:
@@ -34,20 +35,28 @@ def chance_of(party: Address, seed: int | None) -> Chance:
 
 
 def unit_machine(
-    role: Role, project: Project, log: ProjectLog, *, data: Path, seed: int | None, engine: str = "auto"
+    role: Role,
+    project: Project,
+    log: ProjectLog,
+    *,
+    data: Path,
+    seed: int | None,
+    engine: str = "auto",
+    memory: int = MEMORY,
 ) -> Callable[[], UnitMachine]:
     """
     How to build a unit's machine for a project; `data` is the folder for what is cached until it is closed.
 
     The record unit compares with the engine of that name. What it found is the same with any other, so that a cache
-    serves them all.
+    serves them all. Columns of pairs that take more than `memory` bytes lie in `data`.
     """
     owners = two_owners(project)
     chance = chance_of(Address(role.value), seed)
     match role:
         case Role.RECORD_UNIT:
             cache = Cache(cache_folder(data, project.name), wanted=lambda: _is_open(log))
-            return lambda: _record_unit(project, owners, chance, cache, engine)
+            room = ColumnsOnDisk(data / "columns" / project.name, memory=memory)
+            return lambda: _record_unit(project, owners, chance, cache, engine=engine, room=room)
         case Role.ATTRIBUTE_UNIT:
             return lambda: _attribute_unit(project, owners, chance)
         case Role.REVIEW_UNIT:
@@ -85,7 +94,13 @@ def _is_open(log: ProjectLog) -> bool:
 
 
 def _record_unit(
-    project: Project, owners: tuple[Address, Address], chance: Chance, cache: Cache, engine: str
+    project: Project,
+    owners: tuple[Address, Address],
+    chance: Chance,
+    cache: Cache,
+    *,
+    engine: str,
+    room: ColumnsOnDisk,
 ) -> RecordUnit:
     from unveil.engines import choose
     from unveil.models.choice import assessor, record_model
@@ -97,10 +112,10 @@ def _record_unit(
     model, features = record_model(schema)
     protocol = schema.protocol
     near = Neighbours.of(protocol)
-    compare = comparing(choose(engine), floor=protocol.floor, max_block=protocol.max_block, neighbours=near)
+    compare = comparing(choose(engine), floor=protocol.floor, max_block=protocol.max_block, neighbours=near, room=room)
     settings = f"{protocol.floor}|{protocol.max_block}|{protocol.models}|{near.k}|{near.most_compared}"
     settings += f"|{prior_digest('record')}"
-    cached = ComparisonCache(cache, compare, features, settings=settings)
+    cached = ComparisonCache(cache, compare, features, settings=settings, memory=room.memory)
     return RecordUnit(
         schema,
         owners,

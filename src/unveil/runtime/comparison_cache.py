@@ -1,7 +1,8 @@
 """
 Expensive results of the record unit, kept on disk by the hash of what they were computed from.
 
-They are a convenience: a lost or damaged file costs the time to compute it again, never the result.
+They are a convenience: a lost or damaged file costs the time to compute it again, never the result. What takes more
+than `memory` bytes is not held once it is kept: its file is looked at instead.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ from unveil.linkage.model import RecordEvidence
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import ByKeys, Comparison, Pairs, Tail
 from unveil.storage.cache import Cache
+from unveil.storage.columns_on_disk import MEMORY
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = "5"  # to be raised when engines or evidence compute anything else
+_VERSION = "6"  # to be raised when engines or evidence compute anything else
 
 
 class ComparisonCache:
     """Compares two owners' records, and makes evidence of their pairs, once."""
 
-    def __init__(self, cache: Cache, compare: Compare, features: RecordEvidence, *, settings: str) -> None:
+    def __init__(
+        self, cache: Cache, compare: Compare, features: RecordEvidence, *, settings: str, memory: int = MEMORY
+    ) -> None:
         self._cache, self._compare, self._features, self._settings = cache, compare, features, settings
+        self._memory = memory
         self._last: tuple[Encoded, Encoded, str] | None = None  # the hash of these two, which is slow to compute
         self._held: dict[str, Arrays] = {}  # what the disk would not take
 
@@ -44,9 +49,9 @@ class ComparisonCache:
                 kept["near"] = found.near
             if found.tail is not None:
                 kept |= _tail_arrays(found.tail)
-            self._keep(key, kept)
-            return found
-        share(1.0)
+            known = self._kept(key, kept)
+        else:
+            share(1.0)
         compared, skipped = known["counts"].tolist()
         pairs = Pairs(known["left"], known["right"], known["similarity"])
         return Comparison(pairs, compared, skipped, known.get("near"), _tail(known))
@@ -56,17 +61,20 @@ class ComparisonCache:
         key = self._key("features", left, right)
         known = self._known(key)
         if known is None:
-            found = self._features(comparison, left, right)
-            self._keep(key, {"features": found})
-            return found
+            known = self._kept(key, {"features": self._features(comparison, left, right)})
         return known["features"]
 
     def _known(self, key: str) -> Arrays | None:
         return self._held.get(key) or self._cache.get(key)
 
-    def _keep(self, key: str, arrays: Arrays) -> None:
+    def _kept(self, key: str, arrays: Arrays) -> Arrays:
+        """The same arrays, kept; as they lie in their file if they are long."""
         if not self._cache.put(key, arrays):
             self._held[key] = arrays
+            return arrays
+        if sum(array.nbytes for array in arrays.values()) <= self._memory:
+            return arrays
+        return self._cache.get(key) or arrays
 
     def _key(self, kind: str, left: Encoded, right: Encoded) -> str:
         if self._last is None or self._last[0] is not left or self._last[1] is not right:

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from unveil.errors import Cancelled, Closed, Conflict
 from unveil.protocol import codec, frames
@@ -30,19 +30,30 @@ from unveil.storage.log.outbox import Outgoing
 
 M = TypeVar("M", bound=Machine)
 T = TypeVar("T")
+_TELLING: Final = 0.02  # of work, done before it tells how long the rest takes
 _ERASED: dict[str, type[Message]] = {"Erased": Erased}
 
 
 @dataclass(frozen=True, slots=True)
 class WorkUnderWay:
-    """Long work that is being done: what it is, in a word, and the share of it that is done, from 0 to 1."""
+    """
+    Long work that is being done: what it is, in a word, and the share of it that is done, from 0 to 1.
+
+    `left` are the seconds that the rest takes if it goes on as it went; None before that can be told.
+    """
 
     name: str
     share: float
+    left: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
             raise ValueError(f"a share of {self.share}")
+
+
+def seconds_left(share: float, spent: float) -> float | None:
+    """What the rest of some work takes if this share of it took so long; None while too little is done to tell."""
+    return max(0.0, spent) * (1 - share) / share if share >= _TELLING else None
 
 
 def _never() -> bool:
@@ -208,12 +219,13 @@ class Host(Generic[M]):
                 return counts
 
     def _run(self, work: Work, cancelled: Callable[[], bool]) -> object:
-        """Do long work; `working` tells how far it is."""
+        """Do long work; `working` tells how far it is, and how long the rest takes."""
+        began = self._clock()
 
         def progress(share: float) -> None:
             if cancelled():
                 raise Cancelled(f"{work.name} was stopped; it is done again after the next start")
-            self._working = WorkUnderWay(work.name, share)
+            self._working = WorkUnderWay(work.name, share, seconds_left(share, self._clock() - began))
 
         try:
             progress(0.0)

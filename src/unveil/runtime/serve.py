@@ -126,7 +126,15 @@ def _workers(
         project = member.project
         entries = database.project(project.name)
         forget_if_closed(entries, config.data)  # in case the process that closed it was killed before it did so
-        build = unit_machine(role, project, entries, data=config.data, seed=config.seed, engine=config.engine)
+        build = unit_machine(
+            role,
+            project,
+            entries,
+            data=config.data,
+            seed=config.seed,
+            engine=config.engine,
+            memory=config.columns_in_memory << 20,
+        )
         host = Host(build, entries, clock=time.time)
         own = Credentials(config.tls.authority, member.certificate, member.key)
         workers[project.name] = Worker(project, host, log, unit_clients(role, project, own))

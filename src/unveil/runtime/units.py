@@ -229,6 +229,7 @@ class RecordUnitService(UnitService):
         return replace(
             status,
             comparing=comparing,
+            comparing_left=None if working is None else working.left,
             kept_pairs=machine.kept_pairs,
             requested_pairs=machine.requested_pairs,
             warnings=tuple(machine.data_warnings()),

@@ -52,6 +52,12 @@ def _share(value: object) -> float | None:
     return float(value) if 0 <= value <= 1 else None
 
 
+def _seconds(value: object) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value <= _LARGEST_COUNT else None
+
+
 def _text(value: object) -> str | None:
     return printable(value) or None if isinstance(value, str) else None
 
@@ -204,6 +210,10 @@ class RecordUnitStatus(UnitStatus):
     comparing: float | None = field(
         default=None,
         metadata=_about("to operators, share of a comparison that is done, 0 to 1; null: none is under way", _share),
+    )
+    comparing_left: float | None = field(
+        default=None,
+        metadata=_about("to operators, seconds that the rest of a comparison may take; null: unknown", _seconds),
     )
     finished: bool | None = field(default=None, metadata=_about("whether the links are out", _flag))
     uploads: Mapping[str, UploadStatus] | None = field(

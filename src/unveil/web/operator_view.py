@@ -187,6 +187,8 @@ class _Words:
             lines.append(self.line("so_far", text, share=min(1.0, stage.done / stage.of)))
         if isinstance(status, RecordUnitStatus) and status.comparing is not None:
             lines.append(self.line("comparing", self.figures.percent(status.comparing), share=status.comparing))
+            if status.comparing_left is not None:
+                lines.append(self.line("comparing_left", self.figures.span(status.comparing_left)))
         lines += self._told(project)
         if isinstance(project.figures, LinkageFigures | SharesAnswered):
             lines += self.answered(project.figures.answered)

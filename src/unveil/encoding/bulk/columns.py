@@ -8,7 +8,7 @@ that is its purpose.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +19,7 @@ from unveil.encoding.bulk.compiled import at_once, shared
 from unveil.encoding.bulk.grams import Grams, cut
 from unveil.encoding.bulk.sha256 import flat, one_key
 from unveil.encoding.filters import column_of
-from unveil.encoding.keys import Subkeys, join_parts
+from unveil.encoding.keys import Subkeys
 from unveil.linkage.bits import word_count
 from unveil.records import Column, Records
 from unveil.schema import Attribute, Schema
@@ -27,6 +27,8 @@ from unveil.schema import Attribute, Schema
 #: Filters of values that are held at a time stay below this, or are those of a single attribute.
 MASK_BYTES = 1 << 27
 _ROWS_AT_ONCE = 1 << 16
+#: Fewer pairs than this are hashed in less time than it takes to begin a thread.
+WORTH_SHARING = 500
 
 #: An attribute with its place in the schema and its column.
 Numbered = tuple[int, Attribute, Column]
@@ -65,7 +67,8 @@ def kabf(
     for index, secret, (grams, value) in _keyed(records, rows, key_pairs, schema, keys, run=run):
         tokens = (grams.first, grams.last, grams.ids, streams.prepared(grams))
         h = schema.attributes[index].h
-        shared(pair_streams.pair_rows, len(rows), *secret, value, *tokens, m, h, out[index])
+        share = shared if len(rows) >= WORTH_SHARING else _alone
+        share(pair_streams.pair_rows, len(rows), *secret, value, *tokens, m, h, out[index])
     return np.ascontiguousarray(out.transpose(1, 0, 2))
 
 
@@ -78,15 +81,21 @@ def keyed_signs(
     for index, secret, (grams, value) in _keyed(records, rows, key_pairs, schema, keys, run=run):
         every, counts = sign_streams.with_whole_sets(grams)
         tokens = (every.first, every.last, every.ids, counts, streams.prepared(every))
-        shared(sign_streams.sign_rows, len(rows), *secret, value, *tokens, layer.signs, out[index])
+        share = shared if len(rows) >= WORTH_SHARING else _alone
+        share(sign_streams.sign_rows, len(rows), *secret, value, *tokens, layer.signs, out[index])
     return np.ascontiguousarray(out.transpose(1, 0, 2))
+
+
+def _alone(kernel: Callable[..., object], n: int, *arguments: object) -> None:
+    """Call the kernel for all rows, here."""
+    kernel(0, n, *arguments)
 
 
 def _keyed(
     records: Records, rows: NDArray[np.int64], key_pairs: Sequence[bytes], schema: Schema, keys: Subkeys, *, run: bytes
 ) -> Iterator[tuple[int, tuple[object, ...], tuple[Grams, NDArray[np.int64]]]]:
     """Of each attribute its place, what the pairs' keys are made of, and the tokens of values with each row's value."""
-    between = [join_parts(key_pair) for key_pair in key_pairs]
+    between = [len(key_pair).to_bytes(8, "big") + key_pair for key_pair in key_pairs]  # as `join_parts` joins them
     # The message that makes a key is head, pair, tail: the texts 0, 2 + i and 1.
     pieces = np.stack([np.zeros(len(rows), np.int64), 2 + np.arange(len(rows)), np.ones(len(rows), np.int64)], axis=1)
     for index, attribute in enumerate(schema.attributes):

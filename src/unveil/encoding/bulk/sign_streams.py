@@ -6,8 +6,9 @@ The keys are made here too, as in `pair_streams`, and never leave the kernel. No
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.encoding.bulk.compiled import compiled
 from unveil.encoding.bulk.grams import TOKEN_BYTES, Grams
@@ -28,15 +29,13 @@ from unveil.encoding.bulk.sha256 import (
 from unveil.encoding.bulk.streams import Filters, fill_blocks
 from unveil.encoding.signs import BLOCK, WHOLE, whole
 
-#: What a token's bits count for; those of the whole set decide where the others are even.
+#: What a stream is for: bits of tokens are added up, those of the whole set decide where that is even.
 _TOKEN, _TIE, _MARK = 2, 1, 0
-_BYTE, _WORD = 8, 32
-
-Sums = NDArray[np.int32]
+WORDS: Final = BLOCK // 64
 
 
 def with_whole_sets(grams: Grams) -> tuple[Grams, Ints]:
-    """Every value's tokens once each, then its whole set and no token; for each of the ids what its bits count for."""
+    """Every value's tokens once each, then its whole set and no token; for each of the ids what its stream is for."""
     n, values = len(grams.spelled), len(grams.first)
     sizes = grams.last - grams.first
     owner = np.repeat(np.arange(values), sizes)
@@ -59,25 +58,41 @@ def with_whole_sets(grams: Grams) -> tuple[Grams, Ints]:
 
 
 @compiled
-def _add_bits(digest: Words, counts: Ints, rows: Ints, block: int, sums: Sums, marks: Filters) -> None:
-    """Add the digests' bits to the sums of their rows; the first 64 bits of what counts for nothing are the mark."""
+def _word(digest: Words, lane: int, at: int) -> np.uint64:
+    """Bits 64·at to 64·at + 63 of a lane's digest: byte 8·at is the lowest."""
+    word = np.uint64(0)
+    for half in range(2):
+        # Shifts of 32 bits give 64, so that what leaves the word at the top has to be cut off.
+        big = np.uint64(digest[(2 * at + half) * LANES + lane])
+        big = big >> np.uint64(16) | big << np.uint64(16) & np.uint64(0xFFFF0000)
+        big = big >> np.uint64(8) & np.uint64(0xFF00FF) | (big & np.uint64(0xFF00FF)) << np.uint64(8)
+        word |= big << np.uint64(32 * half)
+    return word
+
+
+@compiled
+def _add_bits(
+    digest: Words, counts: Ints, rows: Ints, block: int, sums: Filters, ties: Filters, marks: Filters
+) -> None:
+    """
+    Add the digests' bits of tokens to the sums of their rows, and put those of whole sets and of no token beside them.
+
+    Bit p of a sum stands in sums[row, p]: a digest is added to 64 sums at a time, as on paper, with a carry.
+    """
+    planes = sums.shape[1]
     for lane in range(len(rows)):
-        row, worth = rows[lane], np.int32(counts[lane])
-        if worth == 0:
-            if block == 0:
-                mark = np.uint64(0)
-                for i in range(8):
-                    byte = digest[i // 4 * LANES + lane] >> np.uint32(24 - 8 * (i % 4)) & np.uint32(255)
-                    mark |= np.uint64(byte) << np.uint64(_BYTE * i)
-                marks[row] = mark
-            continue
-        for i in range(8):
-            word = digest[i * LANES + lane]
-            at = block * BLOCK + _WORD * i
-            for byte in range(4):
-                part = np.int32(word >> np.uint32(24 - 8 * byte) & np.uint32(255))
-                for bit in range(8):
-                    sums[row, at + _BYTE * byte + bit] += worth * (part >> bit & 1)
+        row, worth = rows[lane], counts[lane]
+        for i in range(WORDS):
+            word, at = _word(digest, lane, i), block * WORDS + i
+            if worth == _TOKEN:
+                for plane in range(planes):
+                    before = sums[row, plane, at]
+                    sums[row, plane, at] = before ^ word
+                    word &= before
+            elif worth == _TIE:
+                ties[row, at] = word
+            elif at == 0:
+                marks[row] = word
 
 
 @compiled
@@ -88,15 +103,15 @@ def _add_streams(
     tokens: Words,
     inner: Words,
     outer: Words,
-    blocks: int,
-    sums: Sums,
+    sums: Filters,
+    ties: Filters,
     marks: Filters,
     w: Words,
     v: Words,
 ) -> None:
     """Add the streams of these tokens, each under the HMAC states of its lane, to the sums of that lane."""
     digest, ends = np.empty(8 * LANES, np.uint32), np.empty(8 * LANES, np.uint32)
-    for block in range(blocks):
+    for block in range(ties.shape[1] // WORDS):
         fill_blocks(w, block, chosen, tokens)
         for i in range(8):
             for lane in range(len(chosen)):
@@ -104,19 +119,38 @@ def _add_streams(
                 ends[i * LANES + lane] = outer[i * LANES + lanes[lane]]
         compress(digest, w, v)
         close(digest, ends, w, v)
-        _add_bits(digest, counts, lanes, block, sums, marks)
+        _add_bits(digest, counts, lanes, block, sums, ties, marks)
 
 
 @compiled
-def _set_signs(sums: Sums, sizes: Ints, marks: Filters, rows: int, start: int, signs: int, out: Filters) -> None:
+def _set_signs(
+    sums: Filters, ties: Filters, sizes: Ints, marks: Filters, rows: int, start: int, words: int, out: Filters
+) -> None:
     """Set out[start + i] to the signs of sums i, more than half of a value's tokens each, and to its mark."""
+    every = ~np.uint64(0)
     for lane in range(rows):
         if sizes[lane] == 0:
             continue
-        for bit in range(signs):
-            if sums[lane, bit] > sizes[lane]:
-                out[start + lane, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
-        out[start + lane, signs // 64] = marks[lane]
+        half, even = sizes[lane] // 2, every if sizes[lane] % 2 == 0 else np.uint64(0)
+        for at in range(words):
+            above, equal = np.uint64(0), every
+            for plane in range(sums.shape[1] - 1, -1, -1):
+                has, wants = sums[lane, plane, at], every if half >> plane & 1 else np.uint64(0)
+                above |= equal & has & ~wants
+                equal &= ~(has ^ wants)
+            out[start + lane, at] = above | equal & even & ties[lane, at]
+        out[start + lane, words] = marks[lane]
+
+
+@compiled
+def _planes(values: Ints, first: Ints, last: Ints) -> int:
+    """Bits that the longest of these values' sums may have."""
+    most, planes = 0, 1
+    for value in values:
+        most = max(most, last[value] - first[value])
+    while most >> planes:
+        planes += 1
+    return planes
 
 
 @compiled
@@ -138,13 +172,14 @@ def sign_rows(
 ) -> None:
     """Set out[i] to the signs and the mark of value values[i] under the key HMAC(prk, pieces i of the texts)."""
     w, v = scratch()
-    size, blocks = 8 * LANES, (signs + BLOCK - 1) // BLOCK
+    size, words = 8 * LANES, (signs + BLOCK - 1) // BLOCK * WORDS
     root_inner, root_outer = np.empty(size, np.uint32), np.empty(size, np.uint32)
     inner, outer, digest = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint32)
     keys = np.zeros(2 * size, np.uint32)  # a key fills half a block, and zeros the other half
     chosen, lanes, worth = np.empty(LANES, np.int64), np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    sums, sizes = np.empty((LANES, blocks * BLOCK), np.int32), np.empty(LANES, np.int64)
-    marks = np.empty(LANES, np.uint64)
+    planes = _planes(values[start:stop], first, last)
+    sums, sizes = np.empty((LANES, planes, words), np.uint64), np.empty(LANES, np.int64)
+    ties, marks = np.empty((LANES, words), np.uint64), np.empty(LANES, np.uint64)
     key_states(prk, root_inner, root_outer, w, v)
     for batch in range(start, stop, LANES):
         n = min(LANES, stop - batch)
@@ -154,9 +189,7 @@ def sign_rows(
         close(digest, root_outer, w, v)
         copy(keys, digest)
         key_states(keys, inner, outer, w, v)
-        for lane in range(n):
-            for bit in range(blocks * BLOCK):
-                sums[lane, bit] = 0
+        sums[:] = np.uint64(0)
         held = 0
         for lane in range(n):
             value = values[batch + lane]
@@ -166,8 +199,8 @@ def sign_rows(
                 chosen[held], lanes[held], worth[held] = ids[t], lane, counts[t]
                 held += 1
                 if held == LANES:
-                    _add_streams(chosen, lanes, worth, tokens, inner, outer, blocks, sums, marks, w, v)
+                    _add_streams(chosen, lanes, worth, tokens, inner, outer, sums, ties, marks, w, v)
                     held = 0
         if held:
-            _add_streams(chosen[:held], lanes[:held], worth[:held], tokens, inner, outer, blocks, sums, marks, w, v)
-        _set_signs(sums, sizes, marks, n, batch, signs, out)
+            _add_streams(chosen[:held], lanes[:held], worth[:held], tokens, inner, outer, sums, ties, marks, w, v)
+        _set_signs(sums, ties, sizes, marks, n, batch, signs // 64, out)

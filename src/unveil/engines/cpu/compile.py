@@ -60,6 +60,6 @@ def _renew_with_any_source(compiled: Any) -> None:
 @cache
 def _sources() -> str:
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("cpu*.py")):
+    for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -1,9 +1,9 @@
 """
-The GPU engine: all pairs above a floor on one GPU, exact.
+The GPU engine: all pairs above a floor, and the candidates of blocks, on one GPU, exact.
 
 It needs NumPy, PyTorch and Triton, and nothing else of the project's libraries, so it runs on a bare GPU machine.
-Filters travel packed and are unpacked on the GPU, slab by slab where they do not fit. Lists of pairs and blocks, where
-there is little to compute per byte, are left to the processor's engine.
+Filters travel packed and are unpacked on the GPU, slab by slab where they do not fit; those of blocks stay packed
+(`blocks`). Lists of pairs are left to the processor's engine.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.engines.gpu.blocks import STEP_BYTES, Slab, compared, on_host
 from unveil.engines.measure import check_alike
 from unveil.errors import EngineError
 from unveil.linkage.bits import Bits
@@ -59,7 +60,7 @@ def problem() -> EngineError | None:
 
 
 class GpuEngine:
-    """All pairs on the int8 matrix units of one GPU."""
+    """All pairs on the int8 matrix units of one GPU, and blocks in its memory."""
 
     name = "gpu"
 
@@ -71,6 +72,7 @@ class GpuEngine:
         copies: bool | None = None,
         most_hits: int = _MOST_HITS,
         slab: int = _SLAB,
+        step_bytes: int = STEP_BYTES,
     ) -> None:
         if device is None:
             reason = problem()
@@ -79,7 +81,7 @@ class GpuEngine:
         self._device = device or "cuda"
         self._shape = shape or Shape()
         self._copies = copies if copies is not None else _has_copy_engine(self._device)
-        self._most_hits, self._slab = most_hits, slab
+        self._most_hits, self._slab, self._step_bytes = most_hits, slab, step_bytes
         self.kernel_seconds = 0.0  # time of the counting kernel alone, for benchmarks
 
     @cached_property
@@ -109,8 +111,21 @@ class GpuEngine:
         measure: Measure = "dice",
         progress: Progress | None = None,
     ) -> Iterator[Pairs]:
-        """Every candidate pair of the blocks at or above the floor, once."""
-        return self._processor.block_pairs(a, b, blocks, floor=floor, measure=measure, progress=progress)
+        """Every candidate pair of the blocks at or above the floor, once; a slab of each side is on the GPU."""
+        check_alike(a, b)
+        done = 0
+        for top in range(0, len(a), self._slab):
+            left = Slab.of(a, blocks.left, top, top + self._slab, self._device)
+            for side in range(0, len(b), self._slab):
+                right = Slab.of(b, blocks.right, side, side + self._slab, self._device)
+                for key in range(blocks.left.shape[1]):
+                    for i, j, common in compared(left, right, key, self._step_bytes):
+                        similarity = _similarity(common, left.ones[i], right.ones[j], a.m, measure)
+                        keep = similarity >= floor
+                        done += len(keep)
+                        if progress is not None:
+                            progress(done)
+                        yield Pairs(on_host(i[keep], top), on_host(j[keep], side), similarity[keep].cpu().numpy())
 
     def all_pairs(
         self, a: Bits, b: Bits, *, floor: float, measure: Measure = "dice", progress: Progress | None = None

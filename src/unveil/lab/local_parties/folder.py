@@ -74,12 +74,14 @@ def make(
     key: bytes,
     databases: Mapping[str, str] | None = None,
     policies: Mapping[str, str] | None = None,
+    engine: str = "auto",
 ) -> Trial:
     """
     Write a trial's folder. People must be in `people/` already (a.csv and b.csv), under `root`.
 
-    `databases` gives URLs to parties that shall not use SQLite, `policies` the text of owners' policies. Everything
-    random follows from the seed, so the same trial has the same links.
+    `databases` gives URLs to parties that shall not use SQLite, `policies` the text of owners' policies; the record
+    unit compares with the engine of that name. Everything random follows from the seed, so the same trial has the same
+    links.
     """
     trial = Trial(root)
     pki.new_authority(root / "pki")
@@ -101,12 +103,12 @@ def make(
         _write_secret(root / name / "database.url", url)
     columns = ColumnMapping(schema.input.id, schema.columns)
     for name in PARTY_FOLDERS:
-        _configure(trial, project, name, seed, policy=(policies or {}).get(name), columns=columns)
+        _configure(trial, project, name, seed, policy=(policies or {}).get(name), columns=columns, engine=engine)
     return trial
 
 
 def _configure(
-    trial: Trial, project: Project, name: str, seed: int, *, policy: str | None, columns: ColumnMapping
+    trial: Trial, project: Project, name: str, seed: int, *, policy: str | None, columns: ColumnMapping, engine: str
 ) -> None:
     tls = {
         "certificate": f"../pki/{name}.pem",
@@ -118,7 +120,8 @@ def _configure(
     if name in UNIT_FOLDERS:
         port = int(project.address(UNIT_FOLDERS[name]).rsplit(":", 1)[1])
         listen = {"host": "127.0.0.1", "port": port}
-        unit = {"data": "data", "listen": listen, "projects": [{"file": "../project.toml"}], **common}
+        chosen = {} if engine == "auto" else {"engine": engine}
+        unit = {"data": "data", **chosen, "listen": listen, "projects": [{"file": "../project.toml"}], **common}
         _write_secret(folder / "unit.toml", document(unit))
         return
     owner = {

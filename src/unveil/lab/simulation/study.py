@@ -105,6 +105,11 @@ class Study:
         """The candidate pairs and their similarities."""
         return self.compare(*self.encode())
 
+    def compare_now(self, share: OnShare) -> None:
+        """Compare, if that was not done yet; `share` follows how far it is."""
+        if "comparison" not in self.__dict__:
+            self.comparison = self.compare(*self.encode(), share=share)
+
     @cached_property
     def is_true(self) -> Flags:
         """Which of the candidate pairs are true."""
