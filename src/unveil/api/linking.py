@@ -142,7 +142,7 @@ def link(
     gave. Without a schema one is proposed from both; without a key one is made from the records and used for this call
     alone. `id_a` and `id_b` name the columns that identify records (`row` numbers them), `columns_a` and `columns_b`
     say by attribute which column it is read from. With a `threshold` a similarity decides instead of the models;
-    `one_to_one` keeps only pairs that are each other's best match. `engine` is auto, reference, cpu or gpu.
+    `one_to_one` links each record once. `engine` is auto, reference, cpu or gpu.
 
     What looks wrong with the data is warned of (`UnveilWarning`), and stands in the result's `warnings`.
     """
