@@ -127,7 +127,9 @@ def test_anonlinks_groups_are_our_one_to_one_links(place: Place, file: str) -> N
     """
     theirs = json.loads((VECTORS / f"{file}.json").read_text())
     for at, side in enumerate("ab"):
-        clks = theirs["clks"][at] if "clks" in theirs else json.loads((VECTORS / f"clks-{side}.json").read_text())["clks"]
+        clks = (
+            theirs["clks"][at] if "clks" in theirs else json.loads((VECTORS / f"clks-{side}.json").read_text())["clks"]
+        )
         (place.folder / f"{side}.json").write_text(json.dumps({"clks": clks}))
         place.done(f"convert {side}.json --to unveil --out {side}.parquet --force")
     how = f"--threshold {theirs['threshold']} --all-pairs --one-to-one"

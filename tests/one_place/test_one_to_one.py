@@ -26,9 +26,7 @@ def stays(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
 
 
 @given(edges, st.integers(1, 4))
-def test_pairs_are_taken_by_similarity_and_then_by_their_rows(
-    pairs: list[tuple[int, int, float]], block: int
-) -> None:
+def test_pairs_are_taken_by_similarity_and_then_by_their_rows(pairs: list[tuple[int, int, float]], block: int) -> None:
     """However many are looked at at a time."""
     left: set[int] = set()
     right: set[int] = set()

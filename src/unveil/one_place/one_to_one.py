@@ -16,7 +16,7 @@ _BLOCK: Final = 1 << 18
 
 def most_alike_first(left: Rows, right: Rows, similarity: Reals) -> NDArray[np.int64]:
     """
-    Which pairs stay, in rising order: the most similar pair of all, then the most similar of two free records, and so on.
+    Which pairs stay, in rising order: the most similar of all, then the most similar of two free records, and so on.
 
     Of equally similar pairs the one goes first whose left record stands first, then the one whose right record does.
     anonlink's solver does the same. Pairs that are each other's best are among them, and more: whoever's best is taken
