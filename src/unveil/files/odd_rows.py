@@ -13,6 +13,7 @@ from unveil.errors import InputError
 from unveil.records import Column
 from unveil.schema.attribute_roles import role_from_name
 
+TAKE_OUT: Final = "take the line out, and the others like it, if there are any"
 _FEW: Final = 2  # a town may be called Town; two columns whose names are among their values are no chance
 _KNOWN: Final = 3  # of so many names one says what a header says
 # fmt: off
@@ -46,8 +47,7 @@ def refuse_second_header(path: Path, columns: Mapping[str, Column], numbers: Seq
     if known * _KNOWN < len(columns):
         hint = "name the columns in the first line, or say --no-header: they are then called 1, 2, 3, …"
         raise InputError(path, "the first line seems to be a record, not a header", hint=hint)
-    hint = "take the line out, and the others like it, if there are any"
-    raise InputError(path, "is the header once more", row=int(numbers[int(again[0])]), hint=hint)
+    raise InputError(path, "is the header once more", row=int(numbers[int(again[0])]), hint=TAKE_OUT)
 
 
 def total_at_the_end(

@@ -17,7 +17,7 @@ from unveil.files.arrow_ids import ArrowIds
 from unveil.files.arrow_rows import StreamTable
 from unveil.files.csv_rows import NUL, TOO_LONG
 from unveil.files.header import MissingColumns
-from unveil.files.odd_rows import refuse_second_header, total_at_the_end
+from unveil.files.odd_rows import TAKE_OUT, refuse_second_header, total_at_the_end
 from unveil.files.open_table import TableSource, open_table
 from unveil.files.own_columns import joined_columns, possible_columns, schema_for
 from unveil.files.reading import AS_FOUND, ROW, Reading
@@ -186,6 +186,8 @@ def _take_ids(path: Path, batch: RowBatch, column: str, rows: dict[str, int]) ->
         if not name:
             hint = "give every record an id, or number the rows with --id row"
             raise InputError(path, "the record has no id", row=row, column=column, hint=hint)
+        if name == column and row > 1:
+            raise InputError(path, "is the header once more", row=row, hint=TAKE_OUT)
         first = rows.setdefault(name, row)
         if first != row:
             hint = "ids must be unique: name another column with --id, or number the rows with --id row"
