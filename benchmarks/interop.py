@@ -150,6 +150,8 @@ def anonlink(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bo
         ("encodings of Unveil in blocks", "blocks", []),
     ):
         yield from same_links(place, what, files, extra, write=options.write and files == "clk")
+    for records in (80, 400):
+        yield from same_ties(place, records, seed=options.seed, write=options.write and records < PEOPLE)
 
 
 def in_blocks(table: Path, clks: Path, out: Path) -> None:
@@ -180,13 +182,35 @@ def same_links(place: Path, what: str, files: str, extra: list[str], *, write: b
     mine, groups = pairs_in(place / "links.parquet"), pairs_in(place / "groups.parquet")
     both = len(mine.keys() & groups.keys())
     yield (
-        f"anonlink, {what}: of its {len(groups)} groups {both} are our {len(mine)} one-to-one links",
-        both == len(mine),
+        f"anonlink, {what}: its {len(groups)} groups are our {len(mine)} one-to-one links, {both} in both",
+        mine.keys() == groups.keys(),
     )
     if write:
         for side in "ab":
             write_json(f"clks-{side}.json", json.loads((place / f"clk-{side}.json").read_text()), plain=True)
         write_json("anonlink.json", {"threshold": THRESHOLD, "made_by": version("anonlink"), **found}, plain=True)
+
+
+def same_ties(place: Path, records: int, *, seed: int, write: bool) -> Iterator[tuple[str, bool]]:
+    """Short filters of few patterns, most of whose pairs are exactly as alike as others: who gets whom is the rule."""
+    rng = np.random.default_rng(seed)
+    patterns = rng.integers(0, 256, (records // 2, 2), dtype=np.uint8)
+    for side in "ab":
+        clks = {"clks": [base64.b64encode(row.tobytes()).decode() for row in rng.choice(patterns, records)]}
+        (place / f"ties-{side}.json").write_text(json.dumps(clks))
+        convert(place / f"ties-{side}.json", "unveil", place / f"ties-{side}.parquet")
+    sides, files = ([str(place / f"ties-{side}.{end}") for side in "ab"] for end in ("parquet", "json"))
+    found = oracle("anonlink", place, {"files": files, "threshold": THRESHOLD})
+    (place / "ties.json").write_text(json.dumps(found["groups"]))
+    convert(place / "ties.json", "unveil-links", place / "ties.parquet", "--rows-a", sides[0], "--rows-b", sides[1])
+    how = ["--threshold", THRESHOLD, "--all-pairs", "--one-to-one", "--out", place / "links.parquet"]
+    unveil("link", *sides, *how, "--force")
+    ours, groups = (pairs_in(place / f"{name}.parquet").keys() for name in ("links", "ties"))
+    said = f"{len(found['scores']):,} pairs of {len({score for *_, score in found['scores']})} similarities"
+    yield f"anonlink, ties: of {said} its {len(groups)} groups are our {len(ours)} links", ours == groups
+    if write:
+        held = {"clks": [json.loads(Path(path).read_text())["clks"] for path in files], "groups": found["groups"]}
+        write_json("anonlink-ties.json", {"threshold": THRESHOLD, "made_by": version("anonlink"), **held}, plain=True)
 
 
 def ul_mds(place: Path, options: argparse.Namespace) -> Iterator[tuple[str, bool]]:

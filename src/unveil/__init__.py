@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 _API = frozenset({
     "ProfiledColumn", "EncodedTable", "Estimate", "Key", "LinkResult", "ResultTable", "Schema", "SimulationResult",
-    "SvgPicture", "ProfiledTable", "UnveilError", "UnveilWarning", "encode", "link", "profile", "simulate",
+    "SvgPicture", "ProfiledTable", "Reading", "UnveilError", "UnveilWarning", "encode", "link", "profile", "simulate",
 })  # fmt: skip
 
 __all__ = ["__version__", *sorted(_API)]  # noqa: PLE0604 - type checkers read the stub beside this file

@@ -4,6 +4,7 @@ from unveil.api import Key as Key
 from unveil.api import LinkResult as LinkResult
 from unveil.api import ProfiledColumn as ProfiledColumn
 from unveil.api import ProfiledTable as ProfiledTable
+from unveil.api import Reading as Reading
 from unveil.api import ResultTable as ResultTable
 from unveil.api import Schema as Schema
 from unveil.api import SimulationResult as SimulationResult

@@ -30,6 +30,18 @@ class Column:
         code = dict(zip(distinct, range(len(distinct)), strict=True))
         return cls(distinct, np.fromiter(map(code.__getitem__, held), dtype=np.int32, count=len(held)))
 
+    @classmethod
+    def joined(cls, columns: Sequence[Column]) -> Column:
+        """The values of several columns row by row behind each other, with blanks between those that are there."""
+        rows, codes = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
+        seen: dict[str, int] = {}
+        values = (
+            " ".join(filter(None, (column.distinct[code] for column, code in zip(columns, row, strict=True))))
+            for row in rows.T.tolist()
+        )
+        numbers = np.fromiter((seen.setdefault(value, len(seen)) for value in values), np.int32, rows.shape[1])
+        return cls(tuple(seen), numbers[codes.reshape(-1)])
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -68,6 +68,11 @@ def line_changed(number: int, change: Callable[[str], str]) -> Callable[[str], s
     return changed
 
 
+def _with_age(line: str) -> str:
+    cells = line.split(",")
+    return ",".join([*cells[:3], f"about {cells[3][2:4]}", *cells[4:]]) + "\n"
+
+
 MISTAKES = (
     Mistake(
         "the wrong delimiter",
@@ -124,6 +129,58 @@ MISTAKES = (
         same,
         ("link", "folder", "theirs.csv", "--out", "x.csv"),
         ("is a directory", "name the file"),
+    ),
+    Mistake(
+        "a title above the header",
+        lambda text: "People of the clinic\n\n" + text,
+        ("check", "mine.csv"),
+        ("note: mine.csv: 1 line before the header is left out",),
+        fails=False,
+    ),
+    Mistake(
+        "a total below the records",
+        lambda text: text + "Total: 150\n",
+        LINK,
+        ("row 151", "has 1 cell", "take the line out", "a total"),
+    ),
+    Mistake(
+        "a total in a record's form",
+        lambda text: text + "Total,150,,,,,\n",
+        ("check", "mine.csv"),
+        ("row 151", "seems to be a total", "take it out"),
+        fails=False,
+    ),
+    Mistake(
+        "the header once more",
+        lambda text: text + text,
+        WITH_SCHEMA,
+        ("row 151", "is the header once more", "take the line out"),
+    ),
+    Mistake(
+        "columns of a fixed width",
+        lambda text: text.replace(",", "      "),
+        LINK,
+        ("nothing stands between the values", "export the file", "as CSV"),
+    ),
+    Mistake(
+        "a column without a name",
+        lambda text: text.replace("last_name", ""),
+        ("check", "mine.csv"),
+        ("column 3 has no name in the header", "left out"),
+        fails=False,
+    ),
+    Mistake(
+        "dates that are none",
+        lambda text: HEADER + "\n" + "".join(_with_age(line) for line in text.splitlines()[1:]),
+        ("check", "mine.csv"),
+        ("warning: column date_of_birth: its name says day, month and year of birth", "write dates as 1944-01-09"),
+        fails=False,
+    ),
+    Mistake(
+        "options of one file where there is one",
+        same,
+        ("schema", "new", "--from", "mine.csv", "--out", "x.toml", "--encoding-b", "utf-8"),
+        ("there is one", "leave -a and -b out"),
     ),
     Mistake("an empty file", lambda _: "", LINK, ("mine.csv: is empty", "export it again")),
     Mistake("a header alone", first_lines(1), LINK, ("a header and no records", "export it again")),

@@ -20,6 +20,7 @@ from unveil.api.results import ResultTable, SvgPicture
 from unveil.api.simulating import SimulationResult, simulate
 from unveil.api.tables import UnveilWarning
 from unveil.errors import UnveilError
+from unveil.files.reading import Reading
 from unveil.linkage.estimate import Estimate
 from unveil.schema import Schema
 
@@ -30,6 +31,7 @@ __all__ = [
     "LinkResult",
     "ProfiledColumn",
     "ProfiledTable",
+    "Reading",
     "ResultTable",
     "Schema",
     "SimulationResult",

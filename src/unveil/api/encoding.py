@@ -16,6 +16,7 @@ from unveil.encoding.shuffling import ids_tell_order
 from unveil.files.encoded import Encodings, encodings_table, write_encodings
 from unveil.files.open_table import TableSource
 from unveil.files.read import read_own
+from unveil.files.reading import Reading
 from unveil.one_place.encode import IN_ORDER, encoded
 from unveil.schema import Schema, built_in
 
@@ -28,10 +29,11 @@ class EncodedTable:
     `docs/threat-model.md` says what it still tells.
     """
 
-    __slots__ = ("_encodings",)
+    __slots__ = ("_encodings", "notes")
 
-    def __init__(self, encodings: Encodings) -> None:
+    def __init__(self, encodings: Encodings, notes: tuple[str, ...] = ()) -> None:
         self._encodings = encodings
+        self.notes = notes  #: how the records were read, where that had to be found
 
     @property
     def fingerprint(self) -> str:
@@ -86,18 +88,19 @@ def encode(
     project: str = "default",
     record_id: str | None = None,
     columns: Mapping[str, str] | None = None,
+    reading: Reading | None = None,
 ) -> EncodedTable:
     """
     Encode the records of a table for `link`, at an owner or for a trusted unit.
 
     The schema is the built-in `person` unless another is named; both owners need the same one, the same key and the
     same project. `record_id` names the column that identifies a record (`row` numbers them), `columns` says by
-    attribute which column it is read from.
+    attribute which column it is read from; `reading` says how a file is written, where that is not to be found.
     """
     chosen = schema_named(schema) or built_in()
-    side = table_named(table, "table", record_id=record_id, columns=columns)
+    side = table_named(table, "table", record_id=record_id, columns=columns, reading=reading)
     lost = missing_names(side)
     own = read_own(side.source, chosen, side.reading)
     order = [IN_ORDER] if ids_tell_order(own.records.ids) else []
     warn([*lost, *(f"{side.name}, {one}" for one in own.warnings), *order])
-    return EncodedTable(encoded(own.records, chosen, key.owner_key, project=project, now=datetime.now(UTC)))
+    return EncodedTable(encoded(own.records, chosen, key.owner_key, project=project, now=datetime.now(UTC)), own.notes)

@@ -16,6 +16,7 @@ from unveil.errors import SettingError
 from unveil.files.atomic import replacing
 from unveil.files.encoded import Encodings, holds_encodings, read_encodings
 from unveil.files.open_table import TableSource
+from unveil.files.reading import Reading
 from unveil.linkage.estimate import Estimate
 from unveil.one_place.figures import OnePlaceFigures
 from unveil.one_place.link import (
@@ -131,6 +132,8 @@ def link(
     id_b: str | None = None,
     columns_a: Mapping[str, str] | None = None,
     columns_b: Mapping[str, str] | None = None,
+    reading_a: Reading | None = None,
+    reading_b: Reading | None = None,
     threshold: float | None = None,
     one_to_one: bool = False,
     engine: str = "auto",
@@ -141,8 +144,9 @@ def link(
     `a` and `b` are paths or anything that offers an Arrow stream (pandas, polars, DuckDB, Arrow), or both what `encode`
     gave. Without a schema one is proposed from both; without a key one is made from the records and used for this call
     alone. `id_a` and `id_b` name the columns that identify records (`row` numbers them), `columns_a` and `columns_b`
-    say by attribute which column it is read from. With a `threshold` a similarity decides instead of the models;
-    `one_to_one` keeps only pairs that are each other's best match. `engine` is auto, reference, cpu or gpu.
+    say by attribute which column it is read from; `reading_a` and `reading_b` how a file is written, where that is not
+    to be found. With a `threshold` a similarity decides instead of the models;
+    `one_to_one` links each record once. `engine` is auto, reference, cpu or gpu.
 
     What looks wrong with the data is warned of (`UnveilWarning`), and stands in the result's `warnings`.
     """
@@ -153,8 +157,8 @@ def link(
     if encoded[0] is not None or encoded[1] is not None or isinstance(a, EncodedTable) or isinstance(b, EncodedTable):
         raise SettingError("one of the two is encodings and the other is records", hint="hand in two of one kind")
     sides = (
-        table_named(a, "a", record_id=id_a, columns=columns_a),
-        table_named(b, "b", record_id=id_b, columns=columns_b),
+        table_named(a, "a", record_id=id_a, columns=columns_a, reading=reading_a),
+        table_named(b, "b", record_id=id_b, columns=columns_b, reading=reading_b),
     )
     lost = [sentence for side in sides for sentence in missing_names(side)]
     tables = read_two(*sides, schema_named(schema))

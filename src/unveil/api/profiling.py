@@ -16,7 +16,7 @@ from unveil.encoding.planning.looks import look_of
 from unveil.errors import SettingError
 from unveil.files.columns import read_columns
 from unveil.files.open_table import TableSource
-from unveil.files.reading import ROW
+from unveil.files.reading import ROW, Reading
 from unveil.records import Column
 
 
@@ -43,13 +43,16 @@ class ProfiledTable:
     """
     A table in numbers: `columns` has a profile for each column, `record_id` names the one that identifies a record.
 
-    It offers an Arrow stream with a row for each column, and shows no value. `records` is how many there are.
+    It offers an Arrow stream with a row for each column, and shows no value. `records` is how many there are, `notes`
+    tell how they were read, where that had to be found.
     """
 
-    __slots__ = ("columns", "record_id", "records")
+    __slots__ = ("columns", "notes", "record_id", "records")
 
-    def __init__(self, records: int, record_id: str, columns: tuple[ProfiledColumn, ...]) -> None:
-        self.records, self.record_id, self.columns = records, record_id, columns
+    def __init__(
+        self, records: int, record_id: str, columns: tuple[ProfiledColumn, ...], notes: tuple[str, ...] = ()
+    ) -> None:
+        self.records, self.record_id, self.columns, self.notes = records, record_id, columns, notes
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -101,26 +104,26 @@ class ProfiledTable:
         )
 
 
-def profile(table: TableSource, *, record_id: str | None = None) -> ProfiledTable:
+def profile(table: TableSource, *, record_id: str | None = None, reading: Reading | None = None) -> ProfiledTable:
     """
     Describe every column of a table: role, share of missing values, distinct values, length, formats; never a value.
 
     `table` is a path, or anything that offers an Arrow stream; `record_id` names the column that identifies a record,
-    or says `row`, and is found if it is not given.
+    or says `row`, and is found if it is not given; `reading` says how a file is written, where that is not to be found.
     """
-    side = table_named(table, "table", record_id=record_id)
+    side = table_named(table, "table", record_id=record_id, reading=reading)
     warn(missing_names(side))
     read = read_columns(side.source, side.reading)
     facts = {name: facts_of(column) for name, column in read.columns.items()}
     try:
-        identifier = id_column(facts, record_id)
+        identifier = id_column(facts, side.reading.id)
     except SettingError:
-        if record_id is not None:
+        if side.reading.id is not None:
             raise
         identifier = ROW
     roles = column_roles(facts, identifier)
     columns = tuple(_profile(name, facts[name], roles.get(name), column) for name, column in read.columns.items())
-    return ProfiledTable(next(iter(facts.values())).records, identifier, columns)
+    return ProfiledTable(next(iter(facts.values())).records, identifier, columns, read.notes)
 
 
 def _profile(name: str, facts: ColumnFacts, role: ColumnRole | None, column: Column) -> ProfiledColumn:

@@ -17,6 +17,7 @@ from unveil.errors import SettingError
 from unveil.files.atomic import replacing
 from unveil.files.open_table import TableSource
 from unveil.files.read import OwnTable, read_own
+from unveil.files.reading import Reading
 from unveil.lab.evaluation.dataset import read_truth
 from unveil.lab.evaluation.report import render
 from unveil.lab.evaluation.result import RunResult
@@ -118,6 +119,8 @@ def simulate(
     error: float = 0.0,
     seed: int = 1,
     full: bool = False,
+    reading_a: Reading | None = None,
+    reading_b: Reading | None = None,
 ) -> SimulationResult:
     """
     Run the whole protocol in one process, with a simulated reviewer: on your records, or on generated people.
@@ -125,7 +128,8 @@ def simulate(
     `a` and `b` are tables of records with the columns of the `schema`, the built-in `person` unless another is named;
     `truth` has the columns record_id_a and record_id_b, a row for each pair that is one person. Without tables, so many
     `people` are generated for each owner. `budget` is how many labels the reviewer is asked for, `error` the share of
-    them that is wrong; the same `seed` gives the same result. `full` counts what only the report draws.
+    them that is wrong; the same `seed` gives the same result. `full` counts what only the report draws. `reading_a` and
+    `reading_b` say how the files of records are written, where that is not to be found.
     """
     chosen = with_preset(schema_named(schema) or built_in(), _PRESET, budget=budget)
     if a is None and b is None and truth is None:
@@ -134,7 +138,7 @@ def simulate(
     elif a is None or b is None or truth is None:
         raise SettingError("two tables and the truth are needed, or none of them", hint="simulate(a, b, truth)")
     else:
-        own = _read(a, "a", chosen), _read(b, "b", chosen)
+        own = _read(a, "a", chosen, reading_a), _read(b, "b", chosen, reading_b)
         pairs = read_truth(truth, own[0].records.ids, own[1].records.ids)
         study = Study("tables", chosen, own[0].records, own[1].records, pairs, choose(), seed=seed)
     watch = Stopwatch.start(time.perf_counter)
@@ -143,8 +147,8 @@ def simulate(
     return SimulationResult(run)
 
 
-def _read(table: TableSource, name: str, schema: Schema) -> OwnTable:
-    side = table_named(table, name)
+def _read(table: TableSource, name: str, schema: Schema, reading: Reading | None) -> OwnTable:
+    side = table_named(table, name, reading=reading)
     own = read_own(side.source, schema, side.reading)
     warn([*missing_names(side), *(f"{side.name}, {one}" for one in own.warnings)], level=4)
     return own

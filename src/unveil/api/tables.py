@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 from unveil.errors import SettingError
 from unveil.files.arrow_text import is_text
 from unveil.files.open_table import TableSource
-from unveil.files.reading import Reading
+from unveil.files.reading import AS_FOUND, Reading
 from unveil.files.table import ArrowStream
 from unveil.one_place.two_tables import NamedTable
 from unveil.schema import Schema
@@ -40,17 +41,29 @@ def schema_named(schema: Schema | Path | str | None) -> Schema | None:
 
 
 def table_named(
-    table: TableSource, name: str, *, record_id: str | None = None, columns: Mapping[str, str] | None = None
+    table: TableSource,
+    name: str,
+    *,
+    reading: Reading | None = None,
+    record_id: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> NamedTable:
-    """The table with the name that errors and warnings give it."""
+    """The table with the name that errors and warnings give it; what is said apart goes before what `reading` says."""
+    how = reading or AS_FOUND
     if isinstance(table, str | Path):
         name = str(table)
+    elif (how.encoding, how.delimiter, how.sheet, how.query, how.header) != (None, None, None, None, True):
+        raise SettingError(
+            f"{name} is a table in memory, and how a file is written was said of it",
+            hint="a reading of it may say id, columns and dates alone",
+        )
     elif not isinstance(table, ArrowStream):
         raise SettingError(
             f"{name} is of type {type(table).__name__}, which offers no Arrow stream",
             hint="hand in a path, or a data frame of pandas, polars, DuckDB or Arrow",
         )
-    return NamedTable(table, name, Reading(id=record_id, columns=dict(columns or {})))
+    said = {**how.columns, **(columns or {})}
+    return NamedTable(table, name, replace(how, id=record_id or how.id, columns=said))
 
 
 def missing_names(table: NamedTable) -> list[str]:

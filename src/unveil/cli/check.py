@@ -96,7 +96,7 @@ def _lines(profile: FileProfile, unreadable: dict[str, str]) -> Iterator[str]:
         if one.attribute is None:
             yield f"left out: {one.column}, {one.left_out or 'no attribute of the schema'}"
     yield from (f"left out: {name}, {reason}" for name, reason in unreadable.items())
-    for one in used:
+    for one in profile.columns:
         yield from (f"warning: column {one.column}: {sentence}" for sentence in one.warnings)
     if profile.repeated:
         share = profile.repeated / profile.records

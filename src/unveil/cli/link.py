@@ -70,7 +70,7 @@ def link(
         float | None, typer.Option(help="link by similarity alone, from this one on; no models", show_default=False)
     ] = None,
     one_to_one: Annotated[
-        bool, typer.Option("--one-to-one", help="keep only pairs that are each other's best match")
+        bool, typer.Option("--one-to-one", help="link each record once: the best pairs first")
     ] = False,
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="with --threshold: compare every pair, without blocking")

@@ -11,8 +11,7 @@ import typer
 from unveil.cli.door import notes, print_json, say_lines, say_text
 from unveil.cli.options import Force, Json
 from unveil.cli.schema import commands
-from unveil.cli.table_options import reads_table, tell
-from unveil.files.reading import Reading
+from unveil.cli.table_options import TwoReadings, reads_two_tables, tell
 
 if TYPE_CHECKING:
     from unveil.encoding.planning.figures import SchemaFigures
@@ -24,7 +23,7 @@ _APART = re.compile(r"[^a-z0-9]+")
 
 
 @commands.command()
-@reads_table
+@reads_two_tables
 def propose(
     file: Annotated[Path, typer.Argument(help="an owner's records", show_default=False)],
     *,
@@ -32,7 +31,7 @@ def propose(
         Path | None, typer.Option(help="the other owner's records, where both can be had", show_default=False)
     ] = None,
     out: Annotated[Path | None, typer.Option(help="schema file to write; printed if not given")] = None,
-    reading: Reading,
+    readings: TwoReadings,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -45,17 +44,17 @@ def propose(
 
     Example: unveil schema propose people.csv --out mine.toml
     """
-    _propose(file, other, out, reading, force=force, as_json=as_json)
+    _propose(file, other, out, readings, force=force, as_json=as_json)
 
 
 @commands.command()
-@reads_table
+@reads_two_tables
 def new(
     other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="the other owner's records")] = None,
     *,
     source: Annotated[Path, typer.Option("--from", metavar="FILE", help="an owner's records", show_default=False)],
     out: Annotated[Path, typer.Option(help="schema file to write", show_default=False)],
-    reading: Reading,
+    readings: TwoReadings,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -67,16 +66,21 @@ def new(
 
     Example: unveil schema new --from a.csv b.xlsx --out mine.toml
     """
-    _propose(source, other, out, reading, force=force, as_json=as_json)
+    _propose(source, other, out, readings, force=force, as_json=as_json)
 
 
-def _propose(file: Path, other: Path | None, out: Path | None, reading: Reading, *, force: bool, as_json: bool) -> None:
+def _propose(
+    file: Path, other: Path | None, out: Path | None, readings: TwoReadings, *, force: bool, as_json: bool
+) -> None:
     from unveil.encoding.planning.written import schema_text
+    from unveil.errors import SettingError
     from unveil.files.atomic import check_target, replacing
 
     if out is not None:
         check_target(out, overwrite=force)
-    proposed, figures, unreadable = _proposed(file, other, reading, _name(out or file))
+    if other is None and readings[0] != readings[1]:
+        raise SettingError("options for one of two files were given, and there is one", hint="leave -a and -b out")
+    proposed, figures, unreadable = _proposed(file, other, readings, _name(out or file))
     text = schema_text(
         proposed, figures, source=file.name, other=None if other is None else other.name, unreadable=unreadable
     )
@@ -92,7 +96,7 @@ def _propose(file: Path, other: Path | None, out: Path | None, reading: Reading,
 
 
 def _proposed(
-    file: Path, other: Path | None, reading: Reading, name: str
+    file: Path, other: Path | None, readings: TwoReadings, name: str
 ) -> tuple[ProposedSchema, SchemaFigures, dict[str, str]]:
     from unveil.cli.progress import Stages
     from unveil.encoding.planning.figures import schema_figures
@@ -101,16 +105,19 @@ def _proposed(
 
     with Stages(notes) as stages:
         stages.begin(f"reading {file}")
-        own = read_columns(file, reading)
+        own = read_columns(file, readings[0])
         if other is not None:
             stages.begin(f"reading {other}")
-        theirs = None if other is None else read_columns(other)
+        theirs = None if other is None else read_columns(other, readings[1])
         found = proposal(
             own.columns,
             None if theirs is None else theirs.columns,
             name=name,
-            record_id=reading.id,
-            said=reading.columns,
+            record_id=readings[0].id,
+            other_id=None if theirs is None else readings[1].id,
+            said=readings[0].columns,
+            other_said=None if theirs is None else readings[1].columns,
+            dates=(readings[0].dates, readings[1].dates),
             stage=stages.begin,
         )
         figures = schema_figures(found.records, found.schema, other=found.other, stage=stages.begin)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from unveil.errors import InputError
-from unveil.files.delimiters import found_delimiter, said_delimiter
+from unveil.files.delimiters import found_delimiter, rows_of, said_delimiter
+from unveil.files.first_rows import LOOKED_AT, HeaderPlace, header_place
 from unveil.files.header import column_positions
 from unveil.files.reading import Reading
 from unveil.files.source import FIELD_LIMIT, ByteStream, TableBytes
@@ -30,7 +31,6 @@ _CHUNK: Final = 1 << 20
 _SCANNED: Final = 1 << 20  # bytes at a time, while the encoding is found
 _LINE_LIMIT: Final = 16 * FIELD_LIMIT
 _BATCH_CELLS: Final = 1 << 12  # small enough to stay in the processor's cache: larger ones are slower
-_LOOKED_AT: Final = 30  # lines that tell what stands between values
 
 
 class _Unreadable(Exception):
@@ -43,6 +43,12 @@ TOO_LONG: Final = (
     f"a value is longer than {FIELD_LIMIT // 1024} kB",
     "a quote may not be closed, or the file is not a table of people",
 )
+UNQUOTED: Final = "a value with the delimiter, a quote or a line break in it must be in quotes"
+NO_RECORD: Final = (
+    "take the line out if it is a title, a total or a note and no record; a line break in a value needs quotes"
+)
+_NO_RECORD: Final = 3  # a line with so many times fewer cells than the header is hardly a record
+_END_OF_DOS: Final = "\x1a"  # what old programs write behind a text
 NUL: Final = ("holds a NUL byte", "the file is damaged or not text; export it again as UTF-8")
 NOT_UTF8: Final = ("is not UTF-8 text", "the file may be damaged; if it is not, --encoding says how it is written")
 
@@ -55,7 +61,7 @@ class CsvTable:
     columns: Sequence[str]
     encoding: str
     delimiter: str
-    header: bool
+    before: int  #: rows before the first record, the header's among them
     notes: tuple[str, ...]
     unreadable: dict[str, str]
 
@@ -69,13 +75,14 @@ class CsvTable:
         """The table, once it is known how it is written; the `needed` columns help to tell."""
         encoding, notes = _encoding(data, reading)
         with _lines_of(data, encoding) as lines:
-            first, delimiter, again = _begun(data.path, lines, reading, needed)
-            if reading.header:
-                columns = _header(data.path, csv.reader(again, delimiter=delimiter, strict=True))
-            else:
+            kept, delimiter, again = _begun(data.path, lines, reading, needed)
+            if not reading.header:
                 columns = _numbered(data.path, csv.reader(again, delimiter=delimiter, strict=True))
-        del first
-        return cls(data, columns, encoding, delimiter, reading.header, notes, {})
+                return cls(data, columns, encoding, delimiter, 0, notes, {})
+            place = header_place(rows_of(kept, delimiter))
+            columns = _header(data.path, csv.reader(again, delimiter=delimiter, strict=True), place)
+        said = (*notes, *place.notes(data.path))
+        return cls(data, columns, encoding, delimiter, place.before + place.rows, said, {})
 
     def batches(self, needed: Sequence[str]) -> Iterator[RowBatch]:
         """The needed columns in batches; whatever is wrong with a row is an InputError with its number."""
@@ -84,8 +91,8 @@ class CsvTable:
         with _lines_of(self.data, self.encoding) as lines:
             _, _, again = _begun(path, lines, Reading(delimiter=self.delimiter), ())
             reader = csv.reader(again, delimiter=self.delimiter, strict=True)
-            if self.header:
-                _header(path, reader)
+            for _ in range(self.before):
+                next(reader)
             yield from _batches(path, reader, self.columns, at)
 
 
@@ -121,14 +128,16 @@ def _lines_of(data: TableBytes, encoding: str) -> Iterator[Iterator[str]]:
         yield _lines(handle, encoding)
 
 
-def _begun(path: Path, lines: Iterator[str], reading: Reading, needed: Sequence[str]) -> tuple[str, str, Iterator[str]]:
-    """The first line, the delimiter, and all lines of the table from the header on."""
+def _begun(
+    path: Path, lines: Iterator[str], reading: Reading, needed: Sequence[str]
+) -> tuple[list[str], str, Iterator[str]]:
+    """The first lines, the delimiter, and all lines of the table."""
     kept: list[str] = []
     failure: _Unreadable | None = None
     try:
         for line in lines:
             kept.append(line)
-            if len(kept) == _LOOKED_AT:
+            if len(kept) == LOOKED_AT:
                 break
     except _Unreadable as found:
         failure = found
@@ -138,7 +147,7 @@ def _begun(path: Path, lines: Iterator[str], reading: Reading, needed: Sequence[
     if said is not None:
         kept = kept[1:]
     delimiter = reading.delimiter or said or found_delimiter(kept, needed)
-    return kept[0] if kept else "", delimiter, chain(kept, _failing(failure), lines)
+    return kept, delimiter, chain(kept, _failing(failure), lines)
 
 
 def _failing(failure: _Unreadable | None) -> Iterator[str]:
@@ -179,16 +188,19 @@ def _batch(path: Path, rows: list[list[str]], before: int, names: Sequence[str],
         for number, cells in zip(numbers, rows, strict=True):
             if width - nameless <= len(cells) < width:
                 cells.extend([""] * (width - len(cells)))
+            if len(cells) > width and not any(map(str.strip, cells[width:])):
+                del cells[width:]  # some programs end every line but the first with a delimiter
             if len(cells) != width and not _blank(cells):
-                hint = "a value with the delimiter, a quote or a line break in it must be in quotes"
-                raise InputError(path, f"has {len(cells)} cells, the header has {width}", row=number, hint=hint)
+                few = len(cells) <= max(1, width // _NO_RECORD)
+                problem = f"has {len(cells)} cell{'s' * (len(cells) != 1)}, the header has {width}"
+                raise InputError(path, problem, row=number, hint=NO_RECORD if few else UNQUOTED)
         numbers = [number for number, cells in zip(numbers, rows, strict=True) if len(cells) == width]
         rows = [cells for cells in rows if len(cells) == width]
     return RowBatch(numbers, [[cells[place] for cells in rows] for place in at])
 
 
 def _blank(cells: list[str]) -> bool:
-    return not cells or (len(cells) == 1 and not cells[0].strip())
+    return not cells or (len(cells) == 1 and not cells[0].strip().removesuffix(_END_OF_DOS))
 
 
 def _explained(path: Path, found: Exception, row: int) -> InputError:
@@ -205,14 +217,16 @@ def _explained(path: Path, found: Exception, row: int) -> InputError:
     return InputError(path, "text follows a closing quote", row=row, hint=hint)
 
 
-def _header(path: Path, reader: Iterator[list[str]]) -> list[str]:
+def _header(path: Path, reader: Iterator[list[str]], place: HeaderPlace) -> list[str]:
+    """The names of the columns; what stands before the records is read once more, for its quotes must be right."""
     try:
-        names = next(reader, [])
+        for _ in range(place.before + place.rows):
+            next(reader, [])
     except (_Unreadable, csv.Error):
         raise InputError(path, "the header cannot be read", hint="check the quotes in the first line") from None
-    if not any(name.strip() for name in names):
+    if not any(place.names):
         raise InputError(path, "has no header", hint="the first line must name the columns")
-    return [name.strip() for name in names]
+    return list(place.names)
 
 
 def _numbered(path: Path, reader: Iterator[list[str]]) -> list[str]:

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from unveil.files.first_rows import header_place
+
 _LIKELY: Final = (",", ";", "\t", "|")
+#: Signs that stand between values where none of these does, in every line as often.
+_RARE: Final = ("^", "~", "\x1f", "\u00a6")
+_TELLING: Final = 3  # columns
 #: A spreadsheet's own word on it, in a line before the header.
 _SAID: Final = re.compile(r'"?sep=(.)"?\s*\Z', re.IGNORECASE)
 
@@ -27,18 +32,24 @@ def found_delimiter(lines: Sequence[str], needed: Sequence[str] = ()) -> str:
     """
 
     def fitness(delimiter: str) -> tuple[int, float, int]:
-        rows = _cut(lines, delimiter)
-        names = [cell.strip() for cell in rows[0]] if rows else []
-        width = len(names)
-        alike = sum(len(row) == width for row in rows) / max(1, len(rows)) if width > 1 else 0.0
-        return sum(name in names for name in needed), alike, width
+        rows = rows_of(lines, delimiter)
+        place = header_place(rows)
+        records = [row for row in rows[place.before :] if row]
+        width = len(place.names)
+        alike = sum(len(row) == width for row in records) / max(1, len(records)) if width > 1 else 0.0
+        return sum(name in place.names for name in needed), alike, width
 
-    return max(_LIKELY, key=fitness)
+    found = max(_LIKELY, key=fitness)
+    if fitness(found)[2] > 1:
+        return found
+    rare = max(_RARE, key=fitness)
+    return rare if fitness(rare)[1:] >= (1.0, _TELLING) else found
 
 
-def _cut(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+def rows_of(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The first rows of a table as this delimiter cuts them, empty ones among them."""
     rows: list[list[str]] = []
     # A value that is far too long ends it, perhaps; reading will say where.
     with suppress(csv.Error):
-        rows.extend(row for row in csv.reader(lines, delimiter=delimiter) if row)
+        rows.extend(csv.reader(lines, delimiter=delimiter))
     return rows

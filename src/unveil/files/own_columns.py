@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from unveil.errors import SettingError
 from unveil.files.reading import ROW, Reading
 from unveil.schema import Schema
 from unveil.settings.mistakes import near
 
+#: Between the names of columns whose values are read behind each other, as in street+number.
+TOGETHER: Final = "+"
+
+
+def joined_columns(name: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a table that are meant by a name: its own, or several that are read together."""
+    if name in names or TOGETHER not in name:
+        return (name,)
+    return tuple(part.strip() for part in name.split(TOGETHER))
+
 
 def possible_columns(schema: Schema, reading: Reading) -> list[str]:
     """Every column that may be read; they help to tell how a table is written."""
     ids = (reading.id,) if reading.id else (schema.input.id, *schema.input.other_ids)
     found = [*ids, *(name for each in schema.attributes for name in each.sources if each.name not in reading.columns)]
-    return [*found, *reading.columns.values()]
+    return [part for name in (*found, *reading.columns.values()) for part in {name, *joined_columns(name, ())}]
 
 
 def schema_for(schema: Schema, reading: Reading, names: Sequence[str]) -> Schema:
@@ -36,7 +47,7 @@ def schema_for(schema: Schema, reading: Reading, names: Sequence[str]) -> Schema
 
 def _one(what: str, possible: Sequence[str], names: Sequence[str], option: str) -> str:
     """The only one of the possible columns that is there; the first, which is then missed, if none is."""
-    there = [name for name in dict.fromkeys(possible) if name in names]
+    there = [name for name in dict.fromkeys(possible) if set(joined_columns(name, names)) <= set(names)]
     if len(there) > 1:
         said = f"{what} may be read from column {' or '.join(there)}, which the file has both"
         raise SettingError(said, hint=f"say which: {option.format(what, there[0])}")

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from unveil.errors import InputError
 from unveil.files.csv_rows import NUL, TOO_LONG
 from unveil.files.header import MissingColumns
+from unveil.files.odd_rows import TAKE_OUT, refuse_second_header, total_at_the_end
 from unveil.files.open_table import TableSource, open_table
-from unveil.files.own_columns import possible_columns, schema_for
+from unveil.files.own_columns import joined_columns, possible_columns, schema_for
 from unveil.files.reading import AS_FOUND, ROW, Reading
 from unveil.files.source import EXPORT_AGAIN, FIELD_LIMIT, NO_RECORDS
 from unveil.files.table import Repeated, RowBatch, Table
@@ -102,7 +103,8 @@ def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -
     """
     table = open_table(source, reading, needed=possible_columns(schema, reading))
     own = schema_for(schema, reading, table.columns)
-    sources = [attribute.source for attribute in own.attributes]
+    parts_of = [joined_columns(attribute.source, table.columns) for attribute in own.attributes]
+    sources = list(dict.fromkeys(name for names in parts_of for name in names))
     by_row = own.input.id == ROW and ROW not in table.columns
     in_memory = _of_arrow(table) and own.input.id in table.columns
     among = not by_row and not in_memory  # ids are read row by row, with the values
@@ -122,8 +124,15 @@ def read_own(source: TableSource, schema: Schema, reading: Reading = AS_FOUND) -
     ids: Sequence[str] = tuple(names)
     if not among:
         ids = table.ids(own.input.id) if _of_arrow(table) and in_memory else _numbered(numbers)
-    columns = [Column(tuple(coder.codes), np.concatenate(part)) for coder, part in zip(coders, parts, strict=True)]
-    return formed(own, ids, columns, numbers, reading, notes=tuple(table.notes))
+    read = [Column(tuple(coder.codes), np.concatenate(part)) for coder, part in zip(coders, parts, strict=True)]
+    called = dict(zip(sources, read, strict=True))
+    columns = [
+        called[each[0]] if len(each) == 1 else Column.joined([called[name] for name in each]) for each in parts_of
+    ]
+    if reading.header and not _of_arrow(table):
+        refuse_second_header(table.path, called, numbers)
+    notes = (*table.notes, *total_at_the_end(table.path, ids[len(ids) - 1], called, numbers))
+    return formed(own, ids, columns, numbers, reading, notes=notes)
 
 
 def _of_arrow(table: Table) -> TypeGuard[StreamTable]:
@@ -192,6 +201,8 @@ def _take_ids(path: Path, batch: RowBatch, column: str, rows: dict[str, int]) ->
         if not name:
             hint = "give every record an id, or number the rows with --id row"
             raise InputError(path, "the record has no id", row=row, column=column, hint=hint)
+        if name == column and row > 1:
+            raise InputError(path, "is the header once more", row=row, hint=TAKE_OUT)
         first = rows.setdefault(name, row)
         if first != row:
             hint = "ids must be unique: name another column with --id, or number the rows with --id row"
@@ -217,6 +228,8 @@ def _checked(raw: str) -> str:
         raise _Refused(*TOO_LONG)
     if "\0" in value:
         raise _Refused(*NUL)
+    if value[:1] == "'" and value[1:2].isdecimal() and "'" not in value[1:]:
+        return value[1:].strip()  # a person's word to a spreadsheet that this is text
     if value.startswith('="') and (exact := _EXACT.match(value)):
         return exact[1].strip()
     return value

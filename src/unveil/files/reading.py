@@ -27,9 +27,9 @@ class Reading:
     How one table is read.
 
     `encoding` and `delimiter` are found if they are None. Without a `header` columns are called 1, 2, 3, … `sheet` is a
-    sheet of a workbook, `query` what is asked of a database, `dates` what comes first in dates that do not tell. `id`
-    is the column that identifies a record, or ROW; the schema's if it is None. `columns` says by attribute which column
-    it is read from.
+    sheet of a workbook, `query` what is asked of a database, `dates` what comes first in dates that do not tell: day,
+    month or year. `id` is the column that identifies a record, or `row`; the schema's if it is None. `columns` says by
+    attribute which column it is read from; `street+number` are two, read behind each other.
     """
 
     encoding: str | None = None
@@ -46,6 +46,8 @@ class Reading:
             object.__setattr__(self, "encoding", codec_named(self.encoding))
         if self.delimiter is not None:
             object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
+        if self.dates is not None:
+            object.__setattr__(self, "dates", first_in_dates(self.dates))
 
 
 #: Whatever there is to find is found.
@@ -70,6 +72,8 @@ def first_in_dates(given: str | None) -> First | None:
     if given is None:
         return None
     firsts: dict[str, First] = {"day-first": "day", "month-first": "month", "year-first": "year"}
+    if given in firsts.values():
+        firsts |= {first: first for first in firsts.values()}
     if given not in firsts:
         from unveil.settings.mistakes import near
 

@@ -15,12 +15,15 @@ from typing import Final
 from unveil.forms.date_shapes import SERIAL, DateShape, Day, Order, format_said, shape_of
 from unveil.forms.dates import First
 from unveil.forms.findings import Finding, FormedColumn, many, places_of, rewritten
+from unveil.forms.numbered_days import numbered_days
 from unveil.records import Column
 
 _SAID: Final[dict[First, tuple[Order, ...]]] = {"day": ("dmy", "ydm"), "month": ("mdy", "ymd"), "year": ("ymd",)}
 _FEW: Final = 30  # dates of one notation, of which as many as below should be after the twelfth
 _TELLING: Final = 0.2
 _MANY_MIXED: Final = 0.005
+_ALL_OLD: Final = 1956  # a register of people who are all older is rare; days since 1970 make such years
+_YOUNGEST: Final = 2035
 _LEAST_SERIAL: Final = 0.2  # of the dates: fewer numbers among dates are mistakes
 
 
@@ -37,8 +40,11 @@ class _Decided:
 
 def date_column(column: Column, *, two_digit_years: int, first: First | None = None) -> FormedColumn:
     """The dates of a column in one form; what cannot be read becomes a missing value, and is counted."""
-    counts = column.counts().tolist()
+    numbers = numbered_days(column)
+    column, counts = numbers.column, column.counts().tolist()
     shapes = {code: shape_of(text) for code, text in enumerate(column.distinct) if text}
+    if numbers.are_days_from_elsewhere:
+        shapes = dict.fromkeys(shapes)
     groups = _groups(shapes, counts)
     decided = {name: _decide(name, codes, shapes, counts, first) for name, codes in groups.items()}
     days: dict[int, Day] = {}
@@ -50,8 +56,9 @@ def date_column(column: Column, *, two_digit_years: int, first: First | None = N
                 days[code] = day
     values = [_written(days[code], two_digit_years) if code in days else "" for code in range(len(column.distinct))]
     unread = [code for code in shapes if code not in days]
-    found = [*_formats(decided), *_orders(decided), *_years(days, column, two_digit_years)]
+    found = [*numbers.findings, *_formats(decided), *_orders(decided), *_years(days, column, two_digit_years)]
     found += [*_calendar(days, column), *_unreadable(unread, column)]
+    found += [*_old(days, shapes, column)]
     return FormedColumn(rewritten(column, values), tuple(found))
 
 
@@ -163,6 +170,21 @@ def _calendar(days: Mapping[int, Day], column: Column) -> Iterator[Finding]:
     if never:
         values, places = places_of(column, never)
         yield Finding(f"no day of the calendar: {many(values, 'date')}", values=values, places=places)
+    to_come = [code for code, day in days.items() if day.digits > 2 and day.year > _YOUNGEST]  # noqa: PLR2004
+    if to_come:
+        values, places = places_of(column, to_come)
+        what = f"years after {_YOUNGEST}, perhaps of two digits once and taken for this century"
+        yield Finding(f"{what}: {many(values, 'date')}", values=values, places=places)
+
+
+def _old(days: Mapping[int, Day], shapes: Mapping[int, DateShape | None], column: Column) -> Iterator[Finding]:
+    """Numbers of days that make everybody old: counted from a spreadsheet's first day, and perhaps from another one."""
+    serial = [code for code in days if (shape := shapes[code]) and shape.group == SERIAL]
+    if serial and max(days[code].year for code in serial) < _ALL_OLD:
+        values, _ = places_of(column, serial)
+        if values >= _FEW:
+            what = f"numbers are read as a spreadsheet's days, and then nobody is born after {_ALL_OLD - 1}"
+            yield Finding(f"{what}: if they count from another day, write them as 1944-01-09", values=values)
 
 
 def _unreadable(codes: Sequence[int], column: Column) -> Iterator[Finding]:

@@ -18,10 +18,15 @@ from unveil.forms.dates import month_named
 #: In which order the parts of a date are written; `plain` where there is nothing to decide.
 Order = Literal["ymd", "ydm", "dmy", "mdy", "plain"]
 
-_TIME: Final = r"(?:[T ]+\d{1,2}[:.h].*|[T ]+0+|Z)?\Z"
+_TIME: Final = r"\.?(?:[t ]+\d{1,2}[:.h].*|[t ]+0+|z|[+-]\d\d:\d\d)?\Z"
 _APART: Final = re.compile(r"(\d{1,4})\s*([-./ ])\s*(\d{1,2})\s*[-./ ]\s*(\d{1,4})" + _TIME)
-_DIGITS: Final = re.compile(r"(\d{6,8})(?:\.0|0{6}|\s+0?0:00.*)?\Z")
+_DIGITS: Final = re.compile(r"(\d{6,8})(?:\.0|t?0{4}(?:0{2})?(?:\.0+)?(?:z|[+-]\d{4})?|\s+0?0:00.*)?\Z")
 _SERIAL: Final = re.compile(r"(\d{3,5})(?:[.,]0+)?\Z")
+#: Midnight of one who lives east of Greenwich, in universal time: it is the day after.
+_EVENING: Final = re.compile(r".{6,}[t ]2[0-3]:[03]0(?::00(?:[.,]0+)?)?(?:z|[+-]00:?00)\Z")
+_WEEKDAY: Final = re.compile(r"[^\W\d_]{2,14}\.?,?\s+(?=\d{1,4}\s*[-./])")
+#: Signs of a year, a month and a day in China, Japan and Korea, which stand behind the numbers.
+_EASTERN: Final = str.maketrans({"年": "-", "月": "-", "日": "", "년": "-", "월": "-", "일": ""})
 _YEAR: Final = re.compile(r"(1[89]\d\d|20\d\d|\d\d)(?:\.0)?\Z")
 _BEGINNING: Final = np.datetime64("1899-12-30")
 _OLDEST, _YOUNGEST = 1850, 2100
@@ -30,6 +35,8 @@ _LONG = 4  # digits of a year with its century
 
 #: How a serial number of days is called among the formats of a column.
 SERIAL: Final = "number of days"
+#: What the formats of midnights in universal time end with.
+EVENING: Final = ", the evening before"
 
 
 class Day(NamedTuple):
@@ -62,6 +69,12 @@ class DateShape:
 
 def shape_of(text: str) -> DateShape | None:
     """The shape of a date, or of a year alone; None if it is neither."""
+    plain = _WEEKDAY.sub("", text.translate(_EASTERN).casefold().strip(), 1)
+    found = _shape(plain)
+    return _day_after(found) if found is not None and _EVENING.match(plain) else found
+
+
+def _shape(text: str) -> DateShape | None:
     if year := _YEAR.match(text):
         return DateShape("year", {"plain": Day(int(year[1]), 0, 0, len(year[1]))})
     if apart := _APART.match(text):
@@ -71,20 +84,33 @@ def shape_of(text: str) -> DateShape | None:
     if serial := _SERIAL.match(text):
         written = str(_BEGINNING + int(serial[1]))
         return DateShape(SERIAL, {"plain": Day(int(written[:4]), int(written[5:7]), int(written[8:]), _LONG)})
-    named = month_named(text.casefold())
+    named = month_named(text)
     if named is None:
         return None
     day_named, month_number, year_digits = named
     return DateShape("month in words", {"plain": Day(int(year_digits), month_number, day_named, len(year_digits))})
 
 
+def _day_after(shape: DateShape) -> DateShape:
+    """The shape with each day that there is in the calendar put off by one."""
+    days: dict[Order, Day] = {}
+    for order, day in shape.days.items():
+        if day.digits == _LONG and day.may_be and day.day and day.is_in_calendar:
+            written = str(np.datetime64(f"{day.year:04d}-{day.month:02d}-01") + day.day)
+            days[order] = Day(int(written[:4]), int(written[5:7]), int(written[8:]), _LONG)
+        else:
+            days[order] = day
+    return DateShape(shape.group + EVENING, days)
+
+
 def format_said(group: str, order: Order) -> str:
     """How dates of that group are written in that order, such as DD.MM.YYYY."""
     if order == "plain":
         return group
+    group, evening, _ = group.partition(EVENING)
     words = {"y": "YYYY" if "YYYY" in group or group.startswith("8") else "YY", "m": "MM", "d": "DD"}
     sign = next((sign for sign in "-./ " if sign in group and not group.endswith("digits")), "")
-    return sign.join(words[part] for part in order)
+    return sign.join(words[part] for part in order) + evening
 
 
 def _apart(first: str, sign: str, second: str, third: str) -> DateShape | None:

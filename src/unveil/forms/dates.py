@@ -8,6 +8,7 @@ month stay an unordered pair, so the same day agrees whoever wrote it, and so do
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -22,17 +23,35 @@ _APART: Final = re.compile(r"(\d{1,4})[-./ ]+(\d{1,2})[-./ ]+(\d{1,4})" + _TIME)
 _TOGETHER: Final = re.compile(r"(\d{8})(?:\d{6})?\Z")
 _SHORT: Final = re.compile(r"(\d{2})(\d{2})(\d{2})\Z")
 _YEAR: Final = re.compile(r"(?:18|19|20)?\d{2}\Z")
-_NAMED: Final = re.compile(r"(?:(\d{1,2})[\s.\-/]*)?([a-zà-ÿ]{3,12})[\s.,\-/]*(?:(\d{1,2}),? )?(\d{4}|\d{2})" + _TIME)
-#: How names of months begin in English, German, French, Spanish, Portuguese, Italian and Dutch; longer ones first.
+_NAMED: Final = re.compile(r"(?:(\d{1,2})[\s.\-/]*)?([^\W\d_]{3,14})[\s.,\-/]*(?:(\d{1,2}),? )?(\d{4}|\d{2})" + _TIME)
+#: Behind the number of a day: 12th of May, 1er mai, 12º.
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|o|a|°)(?![^\W\d_])")
+#: Before a date, with a comma behind it.
+_WEEKDAY: Final = re.compile(r"[^\W\d_]{2,14}\.?,\s*(?=\d|[^\W\d_]{3,14}\.?\s+\d)")
+_BETWEEN: Final = re.compile(r" (?:de|of|del|di) ")
+#: How names of months begin, without accents, in English, German, French, Spanish, Portuguese, Italian, Dutch, the
+#: languages of the north, Polish, Czech, Hungarian, Romanian and Turkish; longer beginnings first.
 # fmt: off
 _NAMES: Final = (
-    ("juin", 6), ("juil", 7), ("août", 8), ("aout", 8), ("agosto", 8), ("märz", 3),
-    ("jan", 1), ("ene", 1), ("gen", 1), ("feb", 2), ("fév", 2), ("fev", 2), ("mar", 3), ("mär", 3), ("mrt", 3),
-    ("maa", 3), ("apr", 4), ("avr", 4), ("abr", 4), ("may", 5), ("mai", 5), ("mei", 5), ("mag", 5), ("jun", 6),
-    ("giu", 6), ("jul", 7), ("lug", 7), ("aug", 8), ("ago", 8), ("sep", 9), ("set", 9), ("oct", 10), ("okt", 10),
-    ("out", 10), ("ott", 10), ("nov", 11), ("dec", 12), ("dez", 12), ("déc", 12), ("dic", 12),
+    ("stycz", 1), ("tammi", 1), ("ledn", 1), ("lede", 1), ("ianu", 1), ("ocak", 1),
+    ("helmi", 2), ("subat", 2), ("luty", 2), ("lute", 2), ("unor", 2),
+    ("maart", 3), ("maalis", 3), ("marzec", 3), ("marc", 3), ("brez", 3), ("maer", 3),
+    ("huhti", 4), ("kwie", 4), ("dub", 4), ("nisan", 4),
+    ("touko", 5), ("kvet", 5),
+    ("juin", 6), ("kesa", 6), ("czerw", 6), ("cervn", 6), ("cerven", 6), ("iun", 6), ("haz", 6),
+    ("cervenc", 7), ("juil", 7), ("heina", 7), ("lipi", 7), ("lipc", 7), ("iul", 7), ("tem", 7),
+    ("aout", 8), ("agosto", 8), ("agustos", 8), ("elo", 8), ("sierp", 8), ("srpn", 8), ("srpen", 8),
+    ("syys", 9), ("wrz", 9), ("zari", 9), ("sze", 9), ("eyl", 9),
+    ("loka", 10), ("pazd", 10), ("rij", 10), ("eki", 10),
+    ("marras", 11), ("list", 11), ("noie", 11), ("kas", 11),
+    ("joulu", 12), ("grud", 12), ("pros", 12), ("aral", 12),
+    ("jan", 1), ("ene", 1), ("gen", 1), ("feb", 2), ("fev", 2), ("mar", 3), ("mrt", 3), ("maa", 3),
+    ("apr", 4), ("avr", 4), ("abr", 4), ("may", 5), ("mai", 5), ("maj", 5), ("mei", 5), ("mag", 5), ("jun", 6),
+    ("giu", 6), ("jul", 7), ("lug", 7), ("aug", 8), ("ago", 8), ("avg", 8), ("sep", 9), ("set", 9), ("oct", 10),
+    ("okt", 10), ("out", 10), ("ott", 10), ("nov", 11), ("dec", 12), ("dez", 12), ("des", 12), ("dic", 12),
 )
 # fmt: on
+_BY_LENGTH: Final = sorted(_NAMES, key=lambda one: -len(one[0]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,11 +151,13 @@ def _from_eight(digits: str) -> DateParts | None:
 
 def month_named(text: str) -> tuple[int, int, str] | None:
     """Day, month and the digits of the year in a text of small letters whose month is a word; None if it is none."""
-    named = _NAMED.match(text.replace(" de ", " "))
+    letters = unicodedata.normalize("NFKD", text.replace("\u0131", "i"))
+    plain = _ORDINAL.sub("", _WEEKDAY.sub("", "".join(one for one in letters if not unicodedata.combining(one)), 1))
+    named = _NAMED.match(_BETWEEN.sub(" ", _BETWEEN.sub(" ", plain)))
     if named is None:
         return None
     before, name, after, year = named.groups()
-    month = next((number for beginning, number in _NAMES if name.startswith(beginning)), None)
+    month = next((number for beginning, number in _BY_LENGTH if name.startswith(beginning)), None)
     day = before or after
     return (int(day), month, year) if month and day and not (before and after) else None
 

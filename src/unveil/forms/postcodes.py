@@ -12,6 +12,8 @@ from unveil.records import Column
 
 _COUNTRY: Final = re.compile(r"(?:[A-Z]{1,3})[-\s]+(?=\d{4,6}\b)")
 _DECIMAL: Final = re.compile(r"(\d{2,6})[.,]0+\Z")
+_GROUPED: Final = re.compile(r"(\d{1,3})[.,'\u2019\u00a0\u202f](\d{3})\Z")
+_SHORTENED: Final = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d+\Z")
 _PLUS_FOUR: Final = re.compile(r"(\d{4,5})-\d{4}\Z")
 _BLANKS: Final = re.compile(r"[\s\-]+")
 _LOST: Final = 2  # zeros at the beginning that a code may have
@@ -31,7 +33,13 @@ def postcode_column(column: Column, *, length: int | None = None) -> FormedColum
     values = [_padded(value, usual) for value in plain]
     shorter = [code for code, value in enumerate(plain) if values[code] != value]
     odd = [code for code, value in enumerate(values) if usual and value.isdecimal() and len(value) != usual]
-    found = [*_lost_zeros(shorter, column, usual), *_odd(odd, column, usual), *_untold(lengths, usual)]
+    lost = [code for code, value in enumerate(plain) if _SHORTENED.match(value)]
+    found = [
+        *_shortened(lost, column),
+        *_lost_zeros(shorter, column, usual),
+        *_odd(odd, column, usual),
+        *_untold(lengths, usual),
+    ]
     return FormedColumn(rewritten(column, values), tuple(found))
 
 
@@ -40,6 +48,8 @@ def _plain(value: str) -> str:
     code = _COUNTRY.sub("", code, count=1)
     if decimal := _DECIMAL.match(code):
         return decimal[1]
+    if grouped := _GROUPED.match(code):  # a number with a sign between its thousands
+        return grouped[1] + grouped[2]
     if longer := _PLUS_FOUR.match(code):  # the delivery route, which few registers have
         return longer[1]
     return _BLANKS.sub("", code)
@@ -64,6 +74,13 @@ def _lost_zeros(codes: Sequence[int], column: Column, usual: int | None) -> Iter
         values, places = places_of(column, codes)
         what = f"lost zeros at the beginning and have {usual} digits again: {many(values, 'postal code')}"
         yield Finding(what, is_warning=False, values=values, places=places)
+
+
+def _shortened(codes: Sequence[int], column: Column) -> Iterator[Finding]:
+    if codes:
+        values, places = places_of(column, codes)
+        what = "are written as 1.067E+03, which lost digits: export the column as text"
+        yield Finding(f"{what} ({many(values, 'postal code')})", values=values, places=places)
 
 
 def _odd(codes: Sequence[int], column: Column, usual: int | None) -> Iterator[Finding]:

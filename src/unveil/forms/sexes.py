@@ -16,17 +16,20 @@ MALE, FEMALE, OTHER, UNKNOWN = "m", "f", "x", ""
 _WORDS: Final = {
     MALE: """
         m male man boy mann maennlich mannlich mnl herr mr h homme masculin hombre masculino varon maschio maschile uomo
-        homem masculino mannelijk jongen hane mand mies mezczyzna muz muski ferfi
+        homem masculino mannelijk jongen hane mand mies mezczyzna muz muzsky muski moski ferfi erkek barbat vyras
+        virietis mees м муж мужской мужчина чол чоловіча α ανδρας αρρεν
     """,
     FEMALE: """
         f female woman girl w weiblich wbl frau mrs ms femme feminin mujer femenino hembra femmina femminile donna
-        mulher feminino v vrouw vrouwelijk meisje k kvinna kvinne kvinde nainen kobieta zena zensky
+        mulher feminino v vrouw vrouwelijk meisje k kvinna kvinne kvinde nainen kobieta zena zensky zenska zenski kadin
+        bayan noi femeie moteris sieviete naine ж жен женский женщина жін жіноча γ γυναικα θηλυ
     """,
     OTHER: "x d divers diverse nonbinary intersex indeterminate o other andere inter",
     UNKNOWN: "u unknown unbekannt na n/a nan null none unspecified keine k.a. ka ? - not missing inconnu desconocido",
 }
 # fmt: on
-_MEANS: Final = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
+_LETTERS: Final[dict[int, str]] = str.maketrans({"ä": "ae", "ß": "ss", "ı": "i", "й": "и", "ł": "l"})
+_MEANS: Final = {word.replace("й", "и"): meaning for meaning, words in _WORDS.items() for word in words.split()}
 #: Of numbers there is a standard, ISO 5218; 3 is how registers go on with it.
 _NUMBERS: Final = {"0": UNKNOWN, "1": MALE, "2": FEMALE, "3": OTHER, "9": UNKNOWN}
 
@@ -55,6 +58,8 @@ def _meanings(there: AbstractSet[str]) -> dict[str, str]:
         means["m"] = FEMALE
     if "n" in there and "m" in there and not there & {"f", "w", "v", "k"}:
         means["n"] = FEMALE
+    if "e" in there and "k" in there:  # erkek beside kadın
+        means["e"] = MALE
     if not _is_untold(there):
         means |= _NUMBERS
     return means
@@ -82,6 +87,6 @@ def _unreadable(codes: Sequence[int], column: Column) -> Iterator[Finding]:
 
 
 def _plain(value: str) -> str:
-    word = unicodedata.normalize("NFKD", value.strip().casefold().replace("ä", "ae").replace("ß", "ss"))
+    word = unicodedata.normalize("NFKD", value.strip().casefold().translate(_LETTERS))
     letters = "".join(letter for letter in word if not unicodedata.combining(letter)).rstrip(".")
     return letters.removesuffix(".0")

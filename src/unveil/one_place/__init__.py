@@ -6,7 +6,7 @@ Linkages where one trusted place holds both files: the same machines as in the f
 * `records`        the parties on two files of records, with a reviewer or without one
 * `encode`         one owner's records, encoded for a trusted unit
 * `encoded_files`  two files of encodings: the record unit alone, from what the files say about themselves
-* `by_threshold`   the same by similarity alone
+* `by_threshold`   the same by similarity alone; `one_to_one` so that each record stands once
 * `parties`        two owners and three units in one process; a simulation runs them, too
 * `page_reviewer`  a person who reviews at a page; `session_file` keeps what they decided, `seen_risk` says what
                    opening a pair further would risk

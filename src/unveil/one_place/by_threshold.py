@@ -9,13 +9,14 @@ from unveil.linkage.bits import Bits
 from unveil.linkage.clusters import persons, symmetric_best
 from unveil.linkage.engine import Compare, Encoded
 from unveil.one_place.linked import OWNERS, LinkedRecords
+from unveil.one_place.one_to_one import most_alike_first
 from unveil.roles.record_unit.data_warnings import fill_warnings, key_warnings
 
 
 def link_by_threshold(
     sides: tuple[Encodings, Encodings], *, compare: Compare, one_to_one: bool, all_pairs: bool
 ) -> LinkedRecords:
-    """Every pair that was found alike enough, or of these the ones that are each other's best."""
+    """Every pair that was found alike enough, or of these the most alike first, each record once."""
     left, right = (Encoded(Bits(side.filters, side.m), side.blocking) for side in sides)
     if all_pairs:
         found = compare(*(Encoded(side.filters, side.keys[:, :0]) for side in (left, right)))
@@ -28,7 +29,7 @@ def link_by_threshold(
         names = [f"block_{key}" for key in range(left.keys.shape[1])]  # as the file calls them
     fills = dict(zip(map(str, OWNERS), (left.filters, right.filters), strict=True))
     warnings = (*fill_warnings(fills), *key_warnings(names, left, right, (pairs.left[best], pairs.right[best])))
-    some = best if one_to_one else slice(None)
+    some = most_alike_first(pairs.left, pairs.right, pairs.similarity) if one_to_one else slice(None)
     rows = pairs.left[some], pairs.right[some]
     return LinkedRecords(
         *rows,

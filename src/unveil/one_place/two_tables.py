@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
 from unveil.encoding.planning.column_fit import doubts
+from unveil.encoding.planning.column_roles import ColumnRole, is_marked_id, spoilt_ids
 from unveil.encoding.planning.column_signs import column_signs
-from unveil.encoding.planning.facts import facts_of
+from unveil.encoding.planning.facts import ColumnFacts, facts_of
 from unveil.encoding.planning.proposal import ProposedSchema, Stage, propose
+from unveil.encoding.planning.two_registers import register_differences
 from unveil.files.arrow_ids import ArrowIds
 from unveil.files.columns import FileColumns, read_columns
 from unveil.files.open_table import TableSource
-from unveil.files.read import read_own
+from unveil.files.read import OwnTable, read_own
 from unveil.files.reading import AS_FOUND, ROW, Reading
 from unveil.records import Column, Records
 from unveil.schema import Schema
 
+_SOME: Final = 100  # values
 _BY: Final = {"name": "by its name", "contents": "by its contents", "word": "as was said"}
 
 
@@ -56,6 +59,7 @@ def read_two(a: NamedTable, b: NamedTable, schema: Schema | None = None, *, stag
     if schema is None:
         return _by_proposal(a, b, stage)
     records: list[Records] = []
+    read: list[OwnTable] = []
     notes: list[str] = []
     warnings: list[str] = []
     for table in (a, b):
@@ -65,6 +69,9 @@ def read_two(a: NamedTable, b: NamedTable, schema: Schema | None = None, *, stag
         notes += own.notes
         warnings += [*_doubts(table.name, own.schema, own.records), *_signs(table.name, own.schema, own.records)]
         warnings += [f"{table.name}, {one}" for one in own.warnings]
+        read.append(own)
+    columns = {each.name: each.source for each in read[0].schema.attributes}
+    warnings += register_differences(schema, (records[0], records[1]), (a.name, b.name), columns)
     return TwoTables((records[0], records[1]), schema, notes=tuple(notes), warnings=tuple(warnings))
 
 
@@ -100,6 +107,7 @@ def _by_proposal(a: NamedTable, b: NamedTable, stage: Stage) -> TwoTables:
         other_id=ids[1],
         said=a.reading.columns,
         other_said=b.reading.columns,
+        dates=(a.reading.dates, b.reading.dates),
         stage=stage,
     )
     assert found.other is not None
@@ -114,19 +122,37 @@ def _by_proposal(a: NamedTable, b: NamedTable, stage: Stage) -> TwoTables:
         chosen=tuple(_chosen(found, names, (a.name, b.name), read[0].unreadable)),
         notes=(*read[0].notes, *read[1].notes),
         warnings=(
-            *(f"{a.name}, column {name}: {one.remark}" for name, one in found.columns.items() if one.remark),
+            *_spoilt_ids(a.name, found.facts, names[0]),
+            *_spoilt_ids(b.name, found.their_facts, names[1]),
+            *_remarks(a.name, found.columns),
+            *_remarks(b.name, found.theirs),
             *(f"{table.name}, {one}" for table, side in zip((a, b), found.warnings, strict=True) for one in side),
             *_signs(a.name, found.schema, found.records),
             *_signs(b.name, found.schema, found.other, found.elsewhere),
+            *register_differences(found.schema, (found.records, found.other), (a.name, b.name)),
         ),
     )
+
+
+def _remarks(name: str, columns: Mapping[str, ColumnRole]) -> list[str]:
+    return [f"{name}, column {column}: {one.remark}" for column, one in columns.items() if one.remark]
 
 
 def _id_column(columns: Mapping[str, Column], said: str | None) -> str | None:
     """The column that was named; none, for one to be found, if there is any; else the numbers of the rows."""
     if said is not None:
         return said
-    return None if any(map(_identifies, columns.values())) else ROW
+    unique = (is_marked_id(name, column.distinct[:_SOME]) for name, column in columns.items() if _identifies(column))
+    return None if any(unique) else ROW
+
+
+def _spoilt_ids(name: str, facts: Mapping[str, ColumnFacts], identifier: str) -> Iterator[str]:
+    """Ids that would be, where others were taken: whoever joins links to records by them must know."""
+    for column in spoilt_ids(facts) if identifier == ROW else ():
+        yield (
+            f"{name}, column {column}: is empty in a record, or the same in two, so records are identified by the "
+            "number of their row: mend it, or take out what stands twice"
+        )
 
 
 def _identifies(column: Column) -> bool:
@@ -153,6 +179,8 @@ def _chosen(
         role = attribute.meaning.replace("_", " ")
         where = _columns(attribute.source, found.elsewhere[attribute.source])
         lines.append(f"  {attribute.name}: {where}, as {role} {_BY[column.by]}")
+    for one, other, side in zip(names, reversed(names), found.together, strict=True):
+        lines += [f"  {one}: {', '.join(each.parts)} are read as one, as {other} has {each.whole}" for each in side]
     left_out = {name: one.left_out for name, one in found.columns.items() if one.left_out} | dict(unreadable)
     lines += [f"  left out: {name}, {reason}" for name, reason in left_out.items()]
     return [*lines, f"  blocking: {'; '.join(key.name for key in found.schema.blocking) or 'none'}"]

@@ -62,6 +62,8 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "luogonascita", "luogodinascita", "comunenascita", "comunedinascita",
             "geboorteplaats", "geboorteland", "localnascimento", "localdenascimento", "naturalidade",
             "miejsceurodzenia", "fodelseort", "fodested", "fodeby", "syntymapaikka",
+            "dogumyeri", "mistonarozeni", "miestonarodenia", "szuletesihely", "loculnasterii", "mestorozhdenija",
+            "mjestorodenja",
         ),
     ),
     "birth_date": AttributeRole(
@@ -73,6 +75,12 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "datadinascita", "nascita",
             "geboortedatum", "gebdat", "datanascimento", "datadenascimento", "datanasc", "nascimento",
             "dataurodzenia", "urodzenia", "fodelsedatum", "fodselsdato", "fodselsdag", "syntymaaika",
+            "fecnac", "fechnac", "neele", "nele", "dogumtarihi", "datumnarozeni", "narozeni",
+            "datumnarodenia", "narodenia",
+            "szuletesidatum", "szuletesiido", "szuldatum", "datanasterii", "nasterii", "datarozhdenija",
+            "datarodzhennja",
+            "datumrodenja", "datumrodjenja", "datumrojstva", "gimimodata", "dzimsanasdatums", "sunniaeg",
+            "imerominiagennisis",
         ),
         hints=("birth", "born", "geboren", "geburt", "geb"),
     ),
@@ -83,7 +91,8 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "geburtsjahr", "gebjahr", "anneenaissance",
             "anneedenaissance", "anonacimiento", "anodenacimiento", "annonascita", "annodinascita", "geboortejaar",
             "anonascimento", "anodenascimento", "rokurodzenia", "fodelsear", "fodselsaar", "age", "alter", "edad",
-            "eta", "leeftijd", "idade", "wiek", "alder",
+            "eta", "leeftijd", "idade", "wiek", "alder", "dogumyili", "roknarozeni", "roknarodenia", "szuletesiev",
+            "godrozhdenija", "godinarodenja",
         ),
     ),
     "birth_part": AttributeRole(
@@ -99,7 +108,9 @@ ROLES: Final[dict[str, AttributeRole]] = {
         sentence="sex or gender", whose="person", mistaken=0.01,
         words=(
             "sex", "gender", "geschlecht", "geschl", "sexe", "genre", "sexo", "genero", "sesso", "genere",
-            "geslacht", "plec", "kon", "kjonn", "sukupuoli",
+            "geslacht", "plec", "kon", "kjonn", "sukupuoli", "cinsiyet", "cinsiyeti", "pohlavi", "pohlavie",
+            "nem", "neme", "pol",
+            "spol", "lytis", "dzimums", "sugu", "fylo", "mf", "mw", "mwd", "fm",
         ),
     ),
     "middle_name": AttributeRole(
@@ -116,9 +127,12 @@ ROLES: Final[dict[str, AttributeRole]] = {
         words=(
             "givenname", "firstname", "forename", "christianname", "fname", "vorname", "rufname", "prenom", "nombre",
             "primernombre", "nome", "nomeproprio", "primeironome", "voornaam", "roepnaam", "imie", "imiona", "fornamn",
+            "voornamen", "vorn", "forenames", "fnam", "fnm", "adi", "isim", "jmeno", "krestnijmeno", "meno",
+            "krstnemeno",
+            "keresztnev", "utonev", "prenume", "ime", "imja", "vardas", "vards", "eesnimi", "onoma", "etunimet",
             "fornavn", "etunimi",
         ),
-        hints=("given", "first"),
+        hints=("given", "first", "ad"),
     ),
     "family_name": AttributeRole(
         sentence="last or family name", whose="home", mistaken=0.03, changed_by="other surname", counted=True,
@@ -127,6 +141,10 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "familienname", "geburtsname", "nom", "nomdefamille", "nomfamille", "nomdenaissance", "nomnaissance",
             "nomusage", "apellido", "apellidos", "primerapellido", "segundoapellido", "cognome", "achternaam",
             "familienaam", "sobrenome", "apelido", "ultimonome", "nazwisko", "efternamn", "etternavn", "efternavn",
+            "nachn", "lnam", "lnm", "soyad", "soyadi", "soyisim", "prijmeni", "priezvisko", "vezeteknev", "csaladnev",
+            "csaladinev", "nume", "numedefamilie", "prezime", "priimek", "familija", "familia",
+            "prizvyshche", "pavarde",
+            "uzvards", "perekonnanimi", "perenimi", "eponymo",
             "sukunimi",
         ),
         hints=("family", "last", "maiden"),
@@ -137,6 +155,7 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "housenumber", "streetnumber", "houseno", "streetno", "streetnum", "housenum", "housenr", "hausnummer",
             "hausnr", "numerorue", "numerodevoie", "numerocalle", "numerocivico", "huisnummer", "huisnr",
             "numerodomu", "nrdomu", "husnummer",
+            "kapino", "cislodomu", "cislopopisne", "hazszam", "nrstrada", "nomerdoma", "kucnibroj", "talonumero",
         ),
     ),
     "street": AttributeRole(
@@ -144,7 +163,9 @@ ROLES: Final[dict[str, AttributeRole]] = {
         words=(
             "street", "streetname", "strasse", "strassenname", "str", "rue", "voie", "calle", "domicilio", "via",
             "indirizzo", "straat", "straatnaam", "rua", "morada", "endereco", "ulica", "gata", "gatuadress", "gate",
-            "vej", "katu", "katuosoite", "road",
+            "vej", "katu", "katuosoite", "road", "sokak", "cadde", "ulice", "utca", "lakcim", "strada",
+            "adresa", "adresas",
+            "gatve", "tanav", "odos",
         ),
         hints=("address", "addr", "adresse", "anschrift", "direccion", "adres", "adress", "osoite", "line"),
     ),
@@ -153,9 +174,11 @@ ROLES: Final[dict[str, AttributeRole]] = {
         words=(
             "postcode", "postalcode", "zipcode", "zip", "plz", "postleitzahl", "codepostal", "cpostal", "cp",
             "codigopostal", "cap", "codicepostale", "pcode", "kodpocztowy", "postnummer", "postnr", "postinumero",
-            "cep",
+            "cep", "postakodu", "psc", "iranyitoszam", "codpostal", "codpost", "indeks", "pochtovyjindeks",
+            "postanskibroj", "postnastevilka", "pastokodas", "pastaindekss", "postiindeks", "tk",
             "pincode", "eircode",
         ),
+        hints=("postal",),
     ),
     "town": AttributeRole(
         sentence="town, suburb or city", whose="home", mistaken=0.04, changed_by="move", counted=True,
@@ -164,6 +187,9 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "ortsteil", "ville", "commune", "localite", "ciudad", "municipio", "localidad", "poblacion", "citta",
             "comune", "localita", "plaats", "woonplaats", "gemeente", "cidade", "localidade", "miasto", "miejscowosc",
             "stad", "postort", "kommun", "kommune", "poststed", "kaupunki", "kunta",
+            "postitoimipaikka", "sehir", "ilce", "mesto", "obec", "varos", "telepules", "oras",
+            "localitate", "gorod", "misto",
+            "grad", "mjesto", "naselje", "miestas", "pilseta", "linn", "poli",
         ),
         hints=("residence",),
     ),
@@ -194,6 +220,8 @@ ROLES: Final[dict[str, AttributeRole]] = {
             "personnummer", "personalnumber", "cpr", "bsn", "nhs", "nhsnumber", "nino", "passport", "insurance",
             "insuranceno", "medicare", "taxid", "licence", "license", "versicherung", "versichertennummer",
             "versnr", "kvnr", "svnr", "ahv", "steuerid", "ausweis", "nir", "nss", "dni", "nie", "nif", "curp", "cpf",
+            "tckimlik", "tckimlikno", "kimlikno", "rodnecislo", "tajszam", "taj", "cnp", "snils", "oib",
+            "emso", "jmbg", "amka",
             "codicefiscale", "codfiscale", "burgerservicenummer", "pesel", "fodselsnummer", "henkilotunnus", "aadhaar",
         ),
     ),
@@ -210,7 +238,14 @@ _OF_OTHERS: Final = frozenset({
     "mae", "pai", "matka", "ojciec",
 })
 # fmt: on
-_LETTERS: Final = str.maketrans({"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i"})
+_LETTERS: Final = str.maketrans(
+    {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ı": "i", "ð": "d", "þ": "th"}
+    | {"ж": "zh", "х": "h", "ц": "c", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ы": "y", "ь": "", "э": "e"}
+    | {"ю": "ju", "я": "ja", "й": "j", "є": "je", "і": "i", "ї": "i", "ґ": "g"}
+    | dict(zip("абвгдеёзиклмнопрстуф", "abvgdeeziklmnoprstuf", strict=True))
+    | {"θ": "th", "χ": "ch", "ψ": "ps"}
+    | dict(zip("αάβγδεέζηήιίκλμνξοόπρσςτυύφωώ", "aavgdeeziiiiklmnxooprsstyyfoo", strict=True))
+)
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS: Final = re.compile(r"[^a-z]+")
 _SHORT: Final = 4  # words up to this length must stand alone
@@ -218,23 +253,37 @@ _SHORT: Final = 4  # words up to this length must stand alone
 
 def role_from_name(name: str) -> str:
     """The role that the name of an attribute or a column points to, in one of several languages; other if none."""
+    found = _pointed(name)
+    if {"given_name", "family_name"} <= {role for is_word, _, role in found if is_word}:
+        return "other"  # a whole name
+    # The first of equals, in the order of the table.
+    return max(found, key=lambda one: one[:2])[2] if found else "other"
+
+
+def says_whole_name(name: str) -> bool:
+    """Whether the name of a column has words for a given name and for a family name."""
+    return {"given_name", "family_name"} <= {role for is_word, _, role in _pointed(name) if is_word}
+
+
+def _pointed(name: str) -> list[tuple[bool, int, str]]:
+    """What in a name points to which role: whether it is a word rather than a hint, and how long it is."""
     parts = _parts(name)
     if _OF_OTHERS.intersection(parts):
-        return "other"
+        return []
     whole = "".join(parts)
-    found = [
+    return [
         (is_word, len(word), role)
         for role, about in ROLES.items()
         for word, is_word in _pointers(about)
         if word == whole or word in parts or (len(word) > _SHORT and word in whole)
     ]
-    # The first of equals, in the order of the table.
-    return max(found, key=lambda one: one[:2])[2] if found else "other"
 
 
 def _parts(name: str) -> list[str]:
     """The words of a name in plain small letters; `firstName` has two, and digits separate."""
-    plain = unicodedata.normalize("NFKD", _HUMP.sub("_", name).casefold().translate(_LETTERS))
+    plain = unicodedata.normalize(
+        "NFKD", unicodedata.normalize("NFC", _HUMP.sub("_", name)).casefold().translate(_LETTERS)
+    )
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return [part for part in _SEPARATORS.split(letters) if part]
 

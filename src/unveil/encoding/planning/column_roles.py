@@ -7,25 +7,31 @@ A name is believed where the values do not contradict it; where it says nothing,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from unveil.encoding.planning.facts import ColumnFacts
 from unveil.errors import SettingError
-from unveil.schema.attribute_roles import role_from_name
+from unveil.schema.attribute_roles import ROLES, role_from_name, says_whole_name
 from unveil.settings.mistakes import near
 
 _OTHER: Final = "other"
 #: In the place of a column: records are identified by the numbers of their rows.
 ROW: Final = "row"
 _EMPTY: Final = 0.95  # of the values missing: nothing can be learnt from the rest
+_NEARLY_ALL: Final = 0.9
+_OF_A_PERSON: Final = 3  # among ids
 _FREE_TEXT: Final = 60  # characters
 _ALIKE: Final = 0.9  # chance of agreement from which on an attribute tells nobody apart
 _HARDLY_APART: Final = 0.2  # the same where nobody knows what the attribute says
 _LIFETIME: Final = 40  # years that dates of birth span at least
 _OF_BIRTH: Final = frozenset({"birth_date", "birth_year"})
-_GENERIC_NAME: Final = re.compile(r"(?:^|[^a-z])(?:name|namen|naam|namn|navn|nimi|nombrecompleto)(?:$|[^a-z])")
+#: Roles that few linkages can do without.
+_NEEDED: Final = frozenset({"given_name", "family_name", "birth_date", "sex", "postcode", "street", "town"})
+_GENERIC_NAME: Final = re.compile(
+    r"(?:^|[^a-z]|full|patient|person|complete)(?:name|nomcomplet|namen|naam|namn|navn|nimi|nombrecompleto)(?:$|[^a-z])"
+)
 _ID: Final = re.compile(r"(?:^|[^a-z])(?:id|ids|uid|uuid|guid|key|nr|no|number|nummer|pk|rowid)(?:$|[^a-z])|id$")
 
 #: By what a role was found: the column's name, its contents, or the word of a person.
@@ -45,7 +51,7 @@ class ColumnRole:
 #: What the values of a column must be like for its name to be believed.
 FITTING_CONTENTS: Final[dict[str, Callable[[ColumnFacts], bool]]] = {
     "birthplace": lambda facts: facts.most_are("letters"),
-    "birth_date": lambda facts: facts.most_are("full date"),
+    "birth_date": lambda facts: facts.shares["full date"] + facts.shares["numbered day"] >= 0.5,  # noqa: PLR2004
     "birth_year": lambda facts: facts.most_are("calendar year") or facts.most_are("age", 0.95),
     "birth_part": lambda facts: facts.most_are("day or month", 0.8),
     "sex": lambda facts: facts.distinct <= 12,  # noqa: PLR2004 - codes, some of them mistyped
@@ -79,7 +85,8 @@ def column_roles(
         found[name] = ColumnRole(found[name].role if role == _OTHER else role, "word")
     found = _second_names(_whole_names(_names_by_name(found), columns))
     found = _one_date_of_birth(found, columns)
-    return {name: column if name in said else _of_use(column, columns[name]) for name, column in found.items()}
+    used = {name: column if name in said else _of_use(column, columns[name]) for name, column in found.items()}
+    return {name: column if name in said else _doubted(name, column, columns[name]) for name, column in used.items()}
 
 
 def id_column(columns: Mapping[str, ColumnFacts], wanted: str | None = None, *, fallback: str | None = None) -> str:
@@ -114,12 +121,34 @@ def _identifies(facts: ColumnFacts) -> bool:
     return not facts.missing and facts.distinct == facts.records
 
 
+def spoilt_ids(columns: Mapping[str, ColumnFacts]) -> list[str]:
+    """Columns that are called ids and would be, but for a few records in which they are empty or repeat."""
+    return [
+        name
+        for name, facts in columns.items()
+        if _id_rank(name) <= 1 and not _identifies(facts) and facts.distinct >= _NEARLY_ALL * facts.records
+    ]
+
+
+def is_marked_id(name: str, values: Sequence[str]) -> bool:
+    """Whether a column without repetitions may be a record's id, and is not what people have of their own."""
+    return _id_rank(name) < _OF_A_PERSON and not any(" " in value or "@" in value for value in values)
+
+
 def _id_rank(name: str) -> int:
     """How little a name looks like that of a record id; a number that other registers have too comes last."""
     plain = name.casefold().replace(" ", "_")
     if role_from_name(name) != _OTHER:
-        return 3
+        return _OF_A_PERSON
     return 0 if plain.replace("_", "") in {"recordid", "recid"} else 1 if _ID.search(plain) else 2
+
+
+def is_whole_name(name: str, *, several_words: bool) -> bool:
+    """Whether a column of values of several words holds whole names, as it is called."""
+    if not several_words:
+        return False
+    generic = role_from_name(name) == _OTHER and _GENERIC_NAME.search(name.casefold()) is not None
+    return generic or says_whole_name(name)
 
 
 def _role(name: str, facts: ColumnFacts) -> ColumnRole:
@@ -132,6 +161,21 @@ def _role(name: str, facts: ColumnFacts) -> ColumnRole:
     if by_name == "birth_year" and by_contents == "birth_date":
         return ColumnRole("birth_date", "name")
     return ColumnRole(by_contents, "name" if by_name != _OTHER == by_contents else "contents")
+
+
+def _doubted(name: str, column: ColumnRole, facts: ColumnFacts) -> ColumnRole:
+    """The column with a remark where its name says what most linkages rest on, and its values say otherwise."""
+    called = role_from_name(name)
+    believed = column.role == called or {column.role, called} <= _OF_BIRTH | {"birth_part"}
+    if called not in _NEEDED or column.remark is not None or (believed and column.left_out is None):
+        return column
+    if believed and facts.missing < _EMPTY:
+        return column
+    says = f"its name says {ROLES[called].sentence}"
+    empty = facts.missing >= _EMPTY
+    remark = f"{says}, and it is empty" if empty else f"{says}, and its values do not look like it"
+    cure = {"birth_date": ": write dates as 1944-01-09"}.get(called, "") if not empty else ""
+    return replace(column, remark=f"{remark}{', so it is left out' if column.left_out else ''}{cure}")
 
 
 def _role_from_contents(facts: ColumnFacts) -> str:  # noqa: PLR0911 - one question after the other
@@ -181,7 +225,8 @@ def _whole_names(found: dict[str, ColumnRole], columns: Mapping[str, ColumnFacts
     """Settle what a column is that is called a name and nothing more."""
     settled = dict(found)
     for name, column in found.items():
-        if column.role == _OTHER and _GENERIC_NAME.search(name.casefold()) and columns[name].most_are("words"):
+        called = _GENERIC_NAME.search(name.casefold()) or says_whole_name(name)
+        if column.role == _OTHER and called and columns[name].most_are("words"):
             if columns[name].most_are("several words", 0.6):
                 settled[name] = ColumnRole(
                     _OTHER, "name", remark="whole names: better two columns, given and family name"

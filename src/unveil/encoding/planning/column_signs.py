@@ -18,6 +18,10 @@ from unveil.schema import Attribute
 
 #: UTF-8 read in a code page (Ã¼), what no encoding could hold, and letters that became question marks.
 _SPOILT: Final = re.compile("[ÃÂÄÅ][\u0080-\u00bf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|\ufffd|(?<=[^\\W\\d])\\?|\\?(?=[^\\W\\d])")
+_OF_PAGES: Final = re.compile(r"&(?:#x?[0-9a-fA-F]{2,6}|[a-zA-Z]{2,8});|<[a-zA-Z/][^>]*>|%[0-9A-F]{2}")
+_BESIDE: Final = re.compile(r"[()\[\]{}*/\\\"+=<>|]|\d")
+_BESIDE_NAMES: Final = 0.01
+_OF_PEOPLE: Final = frozenset({"given_name", "family_name", "middle_name"})
 _SEVERAL: Final = 2
 _ENOUGH: Final = 100  # values, for their lengths and the commonest of them to tell anything
 _CUT: Final = 0.15  # of the values as long as the longest
@@ -30,7 +34,13 @@ _APART: Final = frozenset({"given_name", "family_name", "street", "email", "phon
 
 def column_signs(attribute: Attribute, column: Column) -> list[str]:
     """What speaks for values of the attribute being lost, a sentence for each sign; none holds a value."""
-    return [*_spoilt(column), *_cut_off(attribute, column), *_stand_ins(column), *_commonest(attribute, column)]
+    return [
+        *_spoilt(column),
+        *_notes(attribute, column),
+        *_cut_off(attribute, column),
+        *_stand_ins(column),
+        *_commonest(attribute, column),
+    ]
 
 
 def _spoilt(column: Column) -> Iterator[str]:
@@ -41,6 +51,19 @@ def _spoilt(column: Column) -> Iterator[str]:
             f"letters are spoilt in {count / len(values):.1%} of the values, by a program that took them for another "
             "encoding: export the column again"
         )
+
+
+def _notes(attribute: Attribute, column: Column) -> Iterator[str]:
+    """Signs of a web page in values, and of what somebody wrote beside a name."""
+    values = sample_of_values(column)
+    of_pages = sum(bool(_OF_PAGES.search(value)) for value in values)
+    if of_pages >= _SEVERAL:
+        share = of_pages / len(values)
+        yield f"{share:.1%} of the values hold signs of web pages, as &amp; for &: export the column again"
+    beside = sum(bool(_BESIDE.search(value)) for value in values) if attribute.meaning in _OF_PEOPLE else 0
+    if beside >= _SEVERAL and beside > _BESIDE_NAMES * len(values):
+        share = beside / len(values)
+        yield f"{share:.1%} of the values hold brackets, stars or digits: take out what is no part of the name"
 
 
 def _cut_off(attribute: Attribute, column: Column) -> Iterator[str]:

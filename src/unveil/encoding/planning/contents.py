@@ -12,10 +12,13 @@ from typing import Final
 
 from unveil.encoding.normalise import normalise
 from unveil.encoding.planning.common_names import FAMILY_NAMES, GIVEN_NAMES, STREET_ENDINGS, STREET_WORDS
+from unveil.forms.date_shapes import SERIAL, Day, shape_of
 from unveil.forms.dates import date_parts
 
 _PLAIN: Final = ("transliterate", "trim", "lowercase", "strip-accents")
 _OLDEST, _YOUNGEST = 1880, 2035
+_SERIAL_DIGITS, _MOST_DIGITS_OF_A_DATE = 5, 8
+_HOUR: Final = 3_600  # seconds
 _PHONE: Final = re.compile(r"[+(]?[\d][\d\s()/.\-+]{4,22}\Z")
 _PREFIX: Final = re.compile(r"\+|\(|00?[1-9]")
 _POSTCODE: Final = re.compile(
@@ -34,7 +37,8 @@ _SEX: Final = frozenset({
     "m", "f", "w", "d", "x", "u", "o", "h", "v", "k", "male", "female", "man", "woman", "diverse", "divers", "other",
     "unknown", "unbekannt", "maennlich", "weiblich", "mann", "frau", "homme", "femme", "masculin", "feminin", "hombre",
     "mujer", "masculino", "femenino", "feminino", "maschio", "femmina", "maschile", "femminile", "vrouw", "kvinna",
-    "kvinne", "kvinde", "mies", "nainen", "mezczyzna", "kobieta",
+    "kvinne", "kvinde", "mies", "nainen", "mezczyzna", "kobieta", "erkek", "kadin", "muz", "zena", "ferfi", "barbat",
+    "femeie",
 })
 _WHICH_SEX: Final = _SEX - {"d", "x", "u", "o", "diverse", "divers", "other", "unknown", "unbekannt"}
 _IN_THE_PLACE: Final = frozenset({
@@ -45,8 +49,23 @@ _IN_THE_PLACE: Final = frozenset({
 
 
 def _is_full_date(text: str) -> bool:
-    parts = date_parts(text)
-    return bool(parts and parts.is_date and (len(parts.year) == 2 or _OLDEST <= int(parts.year) <= _YOUNGEST))  # noqa: PLR2004
+    shape = shape_of(text)
+    return shape is not None and shape.group != SERIAL and any(map(_is_of_a_life, shape.days.values()))
+
+
+def _is_of_a_life(day: Day) -> bool:
+    is_full = bool(day.month and day.day) and day.may_be
+    return is_full and (day.digits <= 2 or _OLDEST <= day.year <= _YOUNGEST)  # noqa: PLR2004
+
+
+def _is_numbered_day(text: str) -> bool:
+    """A spreadsheet's number of a day, or the seconds to it since 1970: what a column must be called to be believed."""
+    whole = text.removesuffix(".0").removeprefix("-")
+    if not whole.isdecimal() or _is_year(whole):
+        return False
+    return 3 <= len(whole) <= _SERIAL_DIGITS or (  # noqa: PLR2004 - shorter ones may be ages
+        len(whole) > _MOST_DIGITS_OF_A_DATE and int(whole) % _HOUR == 0
+    )
 
 
 def _is_year(text: str) -> bool:
@@ -88,6 +107,7 @@ def _is_street(text: str) -> bool:
 #: Each kind of content, with whether a value is of it. Values come in plain small letters.
 CONTENTS: Final[dict[str, Callable[[str], bool]]] = {
     "full date": _is_full_date,
+    "numbered day": _is_numbered_day,
     "calendar year": _is_year,
     "day or month": _is_day_or_month,
     "age": _is_age,

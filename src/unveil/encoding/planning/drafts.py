@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from unveil.encoding.name_parts import first_given_name
+from unveil.encoding.planning.column_roles import is_whole_name
 from unveil.encoding.planning.contents import content_share
 from unveil.encoding.planning.facts import ColumnFacts, sample_of_values
 from unveil.forms.column_forms import in_form
@@ -33,6 +34,7 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
     "street": (*_PLAIN, "plain-street", "plain-umlauts"),
 }
 _THEN_ONE_NAME: Final = frozenset({"no-titles"})  # a title is no first name
+_OTHER: Final = "other"
 _SEVERAL: Final = 0.01  # of the values with several given names: one register in a hundred has them for a reason
 _USUAL: Final = 0.5
 _NEARLY_ALL: Final = 0.95
@@ -52,6 +54,8 @@ def drafted(name: str, column: str, role: str, facts: ColumnFacts, columns: Sequ
         draft = draft.model_copy(update={"length": _length(columns)})
     if _in_digits(draft, columns):
         return draft.model_copy(update={"normalise": ("digits-only",), "show": "placeholders"})
+    if role == _OTHER and is_whole_name(column, several_words=facts.most_are("several words", _USUAL)):
+        return draft.model_copy(update={"normalise": _STEPS["given_name"]})  # of Last, First only the letters count
     return draft.model_copy(update={"normalise": _steps(role, columns)})
 
 

@@ -18,6 +18,7 @@ from unveil.encoding.planning.column_roles import ROW, ColumnRole, column_roles,
 from unveil.encoding.planning.column_signs import column_signs
 from unveil.encoding.planning.drafts import drafted
 from unveil.encoding.planning.facts import ColumnFacts, facts_of, sample_of_values
+from unveil.encoding.planning.joined_columns import TogetherRead, joined
 from unveil.encoding.planning.looks import format_of, look_of
 from unveil.encoding.planning.proposal import attribute_names
 from unveil.errors import SettingError
@@ -88,6 +89,7 @@ def profiled(
 
     `said` gives by attribute the column that a person named for it.
     """
+    columns = columns if schema is None else _together(columns, schema)
     facts = {name: facts_of(column) for name, column in columns.items()}
     identifier = _identifier(facts, record_id or (schema.input.id if schema and schema.input.id in facts else None))
     roles = column_roles(facts, identifier, said={column: name for name, column in (said or {}).items()})
@@ -111,6 +113,15 @@ def profiled(
     return FileProfile(
         records, identifier, _repeated(compared, records), tuple(found), lacking, schema.name if schema else None
     )
+
+
+def _together(columns: Mapping[str, Column], schema: Schema) -> Mapping[str, Column]:
+    """The columns with those as one that the schema reads together, such as street+number."""
+    for source in (name for attribute in schema.attributes for name in attribute.sources if name not in columns):
+        parts = tuple(part.strip() for part in source.split("+"))
+        if len(parts) > 1 and all(part in columns for part in parts):
+            columns = joined(columns, [TogetherRead(parts, source)])
+    return columns
 
 
 def mapping_of(schema: Schema, roles: Mapping[str, ColumnRole], said: Mapping[str, str]) -> dict[Attribute, str]:
@@ -180,7 +191,10 @@ def _profile(
         several=_share(sum(" " in value for value in values), len(values)),
         beyond=_share(sum(not value.isascii() for value in values), len(values)),
         left_out=role.left_out if attribute is None else None,
-        warnings=() if attribute is None else tuple(_warnings(column, formed, attribute, first)),
+        warnings=(
+            *filter(None, (role.remark,)),
+            *(() if attribute is None else _warnings(column, formed, attribute, first)),
+        ),
     ), formed
 
 

@@ -43,7 +43,7 @@ def profile_differences(ours: FileProfile, theirs: FileProfile) -> tuple[Profile
     ]
     for own, their in pairs:
         name = own.attribute or own.column
-        found += [ProfileDifference(name, sentence) for sentence in _losses(own, their)]
+        found += [ProfileDifference(name, sentence) for sentence in losses(own, their)]
         found += [ProfileDifference(name, sentence, is_warning=False) for sentence in _settled(own, their)]
     return tuple(found)
 
@@ -72,39 +72,42 @@ def _pairs(ours: FileProfile, theirs: FileProfile) -> list[tuple[ColumnProfile, 
     return found
 
 
-def _losses(own: ColumnProfile, their: ColumnProfile) -> Iterator[str]:
+def losses(own: ColumnProfile, their: ColumnProfile, places: tuple[str, str] = ("here", "there")) -> Iterator[str]:
+    """What will not match of two columns that are read as one attribute; `places` says which of them is meant."""
+    here, there = places
     if own.type != their.type:
-        yield f"it is read as {own.type} here and as {their.type} there: one schema must say which"
+        yield f"it is read as {own.type} {here} and as {their.type} {there}: one schema must say which"
     elif own.sent != their.sent and (own.type != TEXT or _is_number(own) or _is_number(their)):
         if min(own.sent_share, their.sent_share) > _MOST:
-            yield f"values are compared as {own.sent} here and as {their.sent} there, and will not match"
+            yield f"values are compared as {own.sent} {here} and as {their.sent} {there}, and will not match"
     elif own.type == TEXT and own.role in _IN_ORDER and own.format != their.format:
         yield (
-            f"written {own.format} here and {their.format} there, and compared as it stands: give it type = "
+            f"written {own.format} {here} and {their.format} {there}, and compared as it stands: give it type = "
             f'"{_IN_ORDER[own.role]}" in the schema'
         )
-    for where, one in (("here", own), ("there", their)):
+    for where, one in zip(places, (own, their), strict=True):
         if one.unread > _UNREAD:
             yield f"{one.unread:.0%} of the values {where} cannot be read as {one.type} and count as missing"
     if abs(own.missing - their.missing) > _FILL:
-        yield f"missing in {own.missing:.0%} of the records here and {their.missing:.0%} there"
-    yield from _shapes(own, their)
+        yield f"missing in {own.missing:.0%} of the records {here} and {their.missing:.0%} {there}"
+    yield from _shapes(own, their, places)
 
 
-def _shapes(own: ColumnProfile, their: ColumnProfile) -> Iterator[str]:
+def _shapes(own: ColumnProfile, their: ColumnProfile, places: tuple[str, str]) -> Iterator[str]:
+    here, there = places
     shorter, longer = sorted((own.length, their.length))
     if shorter and longer > _LONGER * shorter:
         yield (
-            f"values have {own.length:.0f} characters here and {their.length:.0f} there: does one abbreviate, or hold "
-            "something else?"
+            f"values have {own.length:.0f} characters {here} and {their.length:.0f} {there}: does one abbreviate, or "
+            "hold something else?"
         )
     if abs(own.several - their.several) > _SHARE:
-        yield f"several words in {own.several:.0%} of the values here and {their.several:.0%} there"
+        yield f"several words in {own.several:.0%} of the values {here} and {their.several:.0%} {there}"
     few, many = sorted((own.beyond, their.beyond))
     if many > _BEYOND and few < _BEYOND / 10:
         yield (
-            f"letters beyond a to z are compared in {own.beyond:.1%} of the values here and {their.beyond:.1%} there: "
-            "normalise with plain-umlauts"
+            f"letters beyond a to z are compared in {own.beyond:.1%} of the values {here} and {their.beyond:.1%} "
+            f"{there}: normalise with plain-umlauts"
         )
 
 

@@ -21,12 +21,14 @@ from unveil.encoding.planning.column_roles import ROW, ColumnRole, column_roles,
 from unveil.encoding.planning.drafts import drafted
 from unveil.encoding.planning.facts import ColumnFacts, facts_of, sample_of_rows, some_records
 from unveil.encoding.planning.fill import HALF, fitting_h
+from unveil.encoding.planning.joined_columns import TogetherRead, joined, read_together
 from unveil.encoding.planning.key_choice import choose_keys
 from unveil.encoding.planning.protection import LENGTH, SIGNS, protected, short_keys
 from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import make_trials
 from unveil.errors import SettingError
 from unveil.forms.column_forms import in_form
+from unveil.forms.dates import First
 from unveil.forms.findings import many
 from unveil.records import Column, Records
 from unveil.schema import Attribute, BlockingKey, Input, LayerA, Schema
@@ -63,6 +65,9 @@ class ProposedSchema:
     other: Records | None
     other_id: str | None = None
     warnings: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    theirs: Mapping[str, ColumnRole] = field(default_factory=dict)  #: the other owner's columns
+    their_facts: Mapping[str, ColumnFacts] = field(default_factory=dict, repr=False)
+    together: tuple[Sequence[TogetherRead], Sequence[TogetherRead]] = ((), ())  #: columns of both that are read as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,7 @@ class _Chosen:
     roles: Mapping[str, ColumnRole]
     names: Mapping[str, str]
     elsewhere: Mapping[str, str]
+    theirs: Mapping[str, ColumnRole]
 
 
 def propose(
@@ -83,17 +89,25 @@ def propose(
     other_id: str | None = None,
     said: Mapping[str, str] | None = None,
     other_said: Mapping[str, str] | None = None,
+    dates: tuple[First | None, First | None] = (None, None),
     stage: Stage = lambda _: None,
 ) -> ProposedSchema:
     """
     The schema for these columns of an owner's file, and of the other owner's where both can be had.
 
-    `said` gives by attribute the column that a person named for it, `other_said` the other file's.
+    `said` gives by attribute the column that a person named for it, `other_said` the other file's; `dates` what
+    comes first in the dates of either.
     """
     for names, there in ((said, columns), (other_said, other)):
         for column in (names or {}).values():
             if column not in (there or {}):
                 raise SettingError(f"no column {column}{near(column, there or {})}", hint="name a column of the file")
+    together: tuple[list[TogetherRead], list[TogetherRead]] = ([], [])
+    if other is not None:
+        settled = {*(said or {}).values(), *(other_said or {}).values()}
+        together = read_together(columns, other, settled=settled), read_together(other, columns, settled=settled)
+        columns, other = joined(columns, together[0]), joined(other, together[1])
+        said, other_said = _said_together(together, said or {}, other_said or {})
     facts = _facts(columns, stage)
     identifier = id_column(facts, record_id)
     theirs = None if other is None else _facts(other, stage)
@@ -107,8 +121,9 @@ def propose(
         both = [columns[column], *([] if other is None else [other[called]])]
         draft = drafted(attribute, column, chosen.roles[column].role, facts[column], both)
         drafts.append(draft.model_copy(update={"other_columns": (called,)} if called != column else {}))
-    own = _formed(columns, {draft: draft.source for draft in drafts})
-    formed = None if other is None else _formed(other, {draft: chosen.elsewhere[draft.source] for draft in drafts})
+    own = _formed(columns, {draft: draft.source for draft in drafts}, dates[0])
+    in_other = {} if other is None else {draft: chosen.elsewhere[draft.source] for draft in drafts}
+    formed = None if other is None else _formed(other, in_other, dates[1])
     records, others = own.records, None if formed is None else formed.records
     stage("counting q-grams")
     other_ids = () if other_id in {None, identifier} else (str(other_id),)
@@ -127,7 +142,22 @@ def propose(
     stage("trying blocking keys")
     schema = schema.model_copy(update={"blocking": proposed_keys(records, others, schema, measured)})
     warnings = (own.warnings, () if formed is None else formed.warnings)
-    return ProposedSchema(schema, chosen.roles, facts, measured, chosen.elsewhere, records, others, other_id, warnings)
+    return ProposedSchema(
+        schema, chosen.roles, facts, measured, chosen.elsewhere, records, others, other_id, warnings,
+        theirs=chosen.theirs, their_facts=theirs or {}, together=together,
+    )  # fmt: skip
+
+
+def _said_together(
+    together: tuple[Sequence[TogetherRead], Sequence[TogetherRead]], said: Mapping[str, str], other: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What a person said of either file, and with it which columns of both are one attribute."""
+    ours, theirs = dict(said), dict(other)
+    for side, own, there in ((together[0], ours, theirs), (together[1], theirs, ours)):
+        for one in side:
+            name = attribute_names([one.whole], ["name"], taken=[*ours, *theirs])[0]
+            own[name], there[name] = one.name, one.whole
+    return ours, theirs
 
 
 def proposed_keys(
@@ -170,23 +200,24 @@ def _chosen(
 ) -> _Chosen:
     attribute_of = {column: attribute for attribute, column in said[0].items()}
     roles, elsewhere = column_roles(facts, identifiers[0], said=attribute_of), {}
+    their_roles: dict[str, ColumnRole] = {}
     if theirs is not None:
         of_theirs = {column: attribute for attribute, column in said[1].items()}
-        elsewhere = _same_elsewhere(
-            roles,
-            column_roles(theirs, identifiers[1] or "", said=of_theirs),
-            {said[0].get(attribute, attribute): column for attribute, column in said[1].items()},
-        )
+        their_roles = column_roles(theirs, identifiers[1] or "", said=of_theirs)
+        named = {said[0].get(attribute, attribute): column for attribute, column in said[1].items()}
+        elsewhere = _same_elsewhere(roles, their_roles, named)
         for name, column in roles.items():
             there = elsewhere.get(name)
             if there is None:
                 roles[name] = replace(column, left_out=column.left_out or "the other file has no such column")
+            elif column.role == "other" and column.by != "word":  # the other file may show better what it is
+                roles[name] = replace(column, role=their_roles[there].role)
     kept = [name for name, column in roles.items() if column.left_out is None]
     if not kept:
         raise _of_no_use(facts, theirs)
     own = attribute_names(kept, [roles[column].role for column in kept], taken=said[0])
     names = {column: attribute_of.get(column, name) for column, name in zip(kept, own, strict=True)}
-    return _Chosen(roles, names, {c: elsewhere[c] for c in kept if c in elsewhere})
+    return _Chosen(roles, names, {c: elsewhere[c] for c in kept if c in elsewhere}, their_roles)
 
 
 def _of_no_use(facts: Mapping[str, ColumnFacts], theirs: Mapping[str, ColumnFacts] | None) -> SettingError:
@@ -228,10 +259,10 @@ class _Formed:
     warnings: tuple[str, ...]
 
 
-def _formed(columns: Mapping[str, Column], attributes: Mapping[Attribute, str]) -> _Formed:
+def _formed(columns: Mapping[str, Column], attributes: Mapping[Attribute, str], first: First | None) -> _Formed:
     """The records, each attribute from that column and in its form, under numbers in the place of their ids."""
     count = len(next(iter(columns.values())))
-    formed = {each: in_form(columns[column], each) for each, column in attributes.items()}
+    formed = {each: in_form(columns[column], each, first=first) for each, column in attributes.items()}
     records = Records([str(row) for row in range(count)], {each.name: one.column for each, one in formed.items()})
     warnings = [
         f"column {attributes[each]}: {found.sentence}"
