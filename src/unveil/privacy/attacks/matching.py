@@ -5,7 +5,9 @@ What an attacker believes is a matrix of weights: how likely each filter is that
 filters that agree by e speak for entries that agree by e. From what is believed of all others follows how much each
 filter should agree with them if it were a certain entry's, and from how much it does, how likely that is; then the
 same again (mean-field inference, in the manner of matching graphs). With a few people known it begins with these, and
-without any it begins with profiles, and trusts similarities little at first.
+without any it begins with profiles, and trusts similarities little at first. Who shares blocking keys (`blocks`) is
+weighed in the same way. With known people only those count of whom something is believed: the many small beliefs about
+everybody else add little but noise, and time.
 
 What is seen is a product of filters, so no matrix of all similarities is needed: from what is believed follows a mean
 filter for each entry, from these and what is expected the filter that an entry's neighbours would have together, and
@@ -21,7 +23,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.privacy.attacks.agreement import Matrix, View, pieces
+from unveil.privacy.attacks.agreement import Matrix, View, around, pieces, squares
+from unveil.privacy.attacks.blocks import Blocks, edges, lost
 
 #: Rounds of scaling that make the weights of a filter add up to 1, and those of an entry to no more.
 _SCALINGS = 3
@@ -29,6 +32,8 @@ _SCALINGS = 3
 _BELIEVED = np.float32(0.7)
 #: Who a filter is itself says nothing about whose neighbour it is. Beliefs below this are too small to matter there.
 _LEAST: Final = np.float32(0.001)
+#: Where less than this share of what is believed moves in a round, further ones change nothing.
+_SETTLED: Final = 0.002
 #: How far similarities are trusted, round by round, where people are known and where nobody is.
 WITH_KNOWN = (1.0,) * 12
 WITHOUT = (*np.geomspace(0.003, 1, 12).tolist(), 1.0, 1.0, 1.0)
@@ -60,6 +65,7 @@ STARTS: Final = (
 def matched(
     views: Sequence[View],
     *,
+    blocks: Sequence[Blocks] = (),
     known: Known | None = None,
     beliefs: Matrix | None = None,
     trust: Sequence[float] | None = None,
@@ -75,48 +81,97 @@ def matched(
     beliefs = np.zeros(shape, np.float32) if beliefs is None else beliefs
     _put(beliefs, known)
     trust = trust or (WITHOUT if known is None else WITH_KNOWN)
+    found = np.empty_like(beliefs)
+    signs = np.hstack([view.signs for view in views])
     for number, share in enumerate(trust):
-        found = scaled(_evidence(views, beliefs, share, known))
-        _put(found, known)
-        beliefs *= 1 - _BELIEVED
-        found *= _BELIEVED
-        beliefs += found
+        _weigh(views, blocks, beliefs, share, signs=signs, firm=known is not None, out=found)
+        if known is not None:
+            found[:, known[:, 1]] = -1e9
+        _put(scaled(found), known)
+        moved = _approached(beliefs, found)
         told(number + 1, len(trust))
+        if moved < _SETTLED and share == trust[-1]:
+            break
     return beliefs
+
+
+def _approached(beliefs: Matrix, found: Matrix) -> float:
+    """Move beliefs towards what was found, which is worked on in place; return what share of them was moved."""
+    moved = 0.0
+    for rows in pieces(*beliefs.shape):
+        step = found[rows]
+        step -= beliefs[rows]
+        step *= _BELIEVED
+        beliefs[rows] += step
+        moved += float(np.abs(step, out=step).sum()) / 2
+    return moved / len(beliefs)
 
 
 def scaled(evidence: Matrix) -> Matrix:
     """Log evidence as weights, in place: a filter is somebody's, and an entry is no more than one filter's."""
-    evidence -= evidence.max(axis=1, keepdims=True)
-    weights: Matrix = np.exp(evidence, out=evidence)
+    for rows in pieces(*evidence.shape):
+        some = evidence[rows]
+        some -= some.max(axis=1, keepdims=True)
+        np.exp(some, out=some)
+    # Rows and columns are scaled by one factor each, so these are worked out first and the matrix is written once.
+    of_columns = np.ones(evidence.shape[1], np.float32)
     for _ in range(_SCALINGS):
-        weights /= weights.sum(axis=1, keepdims=True)
-        weights /= np.maximum(weights.sum(axis=0, keepdims=True), 1)
-    return weights
+        of_rows: Matrix = np.reciprocal(evidence @ of_columns)
+        of_columns /= np.maximum(of_columns * (of_rows @ evidence), 1)
+    for rows in pieces(*evidence.shape):
+        evidence[rows] *= of_rows[rows, None]
+        evidence[rows] *= of_columns
+    return evidence
 
 
-def _evidence(views: Sequence[View], beliefs: Matrix, trust: float, known: Known | None) -> Matrix:
-    """The log likelihood of each filter being that of each entry, if the others are who they are believed to be."""
-    out = np.zeros_like(beliefs)
-    held = beliefs.sum(axis=0)
+def _weigh(
+    views: Sequence[View],
+    blocks: Sequence[Blocks],
+    beliefs: Matrix,
+    trust: float,
+    *,
+    signs: Matrix,
+    firm: bool,
+    out: Matrix,
+) -> None:
+    """
+    The log likelihood of each filter being that of each entry, if the others are who they are believed to be.
+
+    With `firm` only those are weighed of whom more than next to nothing is believed.
+    """
     believed = _strong(beliefs)
+    counted: Any = believed if firm else beliefs
+    held = np.asarray(counted.sum(axis=0), np.float32)
+    mean = np.asarray(counted.T @ signs, np.float32)
+    neighbours, alone, start = np.empty_like(mean), np.zeros(len(mean), np.float32), 0
     for view in views:
+        part = slice(start, start + view.signs.shape[1])
         weight = np.float32(trust / view.noise)
-        expected: Any = view.expected
         # entries × bits: what the neighbours of each entry would have together
-        around = np.asarray(expected @ (beliefs.T @ view.signs), np.float32)
-        around *= weight / np.float32(view.signs.shape[1])
-        alone = np.asarray(held @ (expected * expected), np.float32) * (weight / 2)
+        neighbours[:, part] = around(view.expected, mean[:, part])
+        neighbours[:, part] *= weight / np.float32(view.signs.shape[1])
+        alone += squares(view.expected, held) * (weight / 2)
+        start = part.stop
+    for each in blocks:
+        alone += lost(each, held, trust)
+    for rows in pieces(*out.shape):
+        np.matmul(signs[rows], neighbours.T, out=out[rows])
+        out[rows] -= alone
+    for view in views:
+        _leave_out_own(view, believed, np.float32(trust / view.noise), out)
+    for each in blocks:
+        met = edges(each, believed, trust)
+        out[met.row, met.col] += met.data
+
+
+def _leave_out_own(view: View, believed: Any, weight: np.float32, out: Matrix) -> None:
+    """Nobody is a neighbour of their own: what is believed of a filter itself says nothing about whose it is."""
+    if isinstance(view.expected, np.ndarray):
         for rows in pieces(*out.shape):
-            some = view.signs[rows] @ around.T
-            some -= alone
-            own = believed[rows] @ expected  # nobody is a neighbour of their own
-            own *= weight
-            some -= own if isinstance(own, np.ndarray) else own.toarray()
-            out[rows] += some
-    if known is not None:
-        out[:, known[:, 1]] = -1e9
-    return out
+            out[rows] -= (believed[rows] @ view.expected) * weight
+    else:
+        own = (believed @ view.expected.sparse).tocoo()
+        out[own.row, own.col] -= own.data * weight
 
 
 def _strong(beliefs: Matrix) -> Any:

@@ -135,7 +135,7 @@ def gathered(
     measured = _measured(subject, command)
     found = list(larger)
     already = {(one.attack, one.shared) for one in larger}
-    todo = [each for each in PLAYED if each not in already]
+    todo = [each for each in PLAYED if each not in already and attack_named(each[0]).fits(schema)]
     for number, (name, shared) in enumerate(todo):
         sized = attack_named(name).sized
         attacked = max(people, getattr(QUICK, sized)) if sized in _SIZED else people
