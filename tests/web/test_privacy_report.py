@@ -34,7 +34,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = "record_id_a,record_id_b\n" + "".join(f"{row[0]},{row[0]}\n" for row in rows)
     (folder / "truth.csv").write_text(truth, encoding="utf-8")
     trade = [
-        Traded(number, name, name, found, found, f1, 0.9)
+        Traded(number, name, name, found, found, f1, 0.9, 20.0, 1.5)
         for number, (name, found, f1) in enumerate((("plain", 1.0, 0.96), ("own", 0.001, 0.958)), start=1)
     ]
     evidence = {

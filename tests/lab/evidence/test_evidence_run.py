@@ -98,9 +98,9 @@ def test_the_run_asks_what_must_be_shown() -> None:
 def rows(own: tuple[float, float, float]) -> list[Traded]:
     """Plain filters, a schema's own with these figures, and one that withstands all at a price."""
     return [
-        Traded(1, "own", "the own one", *own, record_level=0.9),
-        Traded(2, "plain", "plain", 1.0, 1.0, 0.963, record_level=0.9),
-        Traded(3, "salted-5", "salted, t = 5", 0.0, 0.01, 0.950, record_level=0.9),
+        Traded(1, "own", "the own one", *own, record_level=0.9, encoding=20.0, comparing=1.5),
+        Traded(2, "plain", "plain", 1.0, 1.0, 0.963, record_level=0.9, encoding=20.0, comparing=1.5),
+        Traded(3, "salted-5", "salted, t = 5", 0.0, 0.01, 0.950, record_level=0.9, encoding=20.0, comparing=1.5),
     ]
 
 

@@ -15,7 +15,7 @@ from unveil.lab.evidence.attack import AttackSettings, Played
 from unveil.lab.evidence.finding import Guesses, OnStep
 from unveil.lab.evidence.scene import Scene
 from unveil.linkage.bits import Bits
-from unveil.privacy.attacks.agreement import View, signs
+from unveil.privacy.attacks.agreement import Matrix, View, signs
 from unveil.privacy.attacks.expectation import views_of
 from unveil.privacy.attacks.guesses import Recognised, recognised
 from unveil.privacy.attacks.matching import STARTS, WITH_KNOWN, Known, Start, matched, scaled
@@ -82,17 +82,25 @@ def stripping(setting: AttackSettings, told: OnStep) -> Played:
 
 def _seedless(views: Sequence[View], people: Scene, setting: AttackSettings, told: OnStep) -> Played:
     profile = likeness(views)
+    # Profiles alone are a guess too, and sometimes the better one.
+    alone = guesses_of(recognised(profile, people.truth))
     tries = []
     for number in range(setting.tries):
         start = STARTS[number % len(STARTS)]
         if len(people.targets) >= MANY:
             start = Start(start.sharpness, start.trust[::3])
         step = step_of(told, number, setting.tries, len(start.trust))
-        begin = scaled(profile * np.float32(start.sharpness))
+        begin = _sharpened(profile, start.sharpness, keep=number + 1 < setting.tries)
         tries.append(guesses_of(recognised(matched(views, beliefs=begin, trust=start.trust, told=step), people.truth)))
-    # Profiles alone are a guess too, and sometimes the better one.
-    tries.append(guesses_of(recognised(profile, people.truth)))
+    tries.append(alone)
     return Played(tuple(tries), people.shared, 1 / len(people.register), left_out(people))
+
+
+def _sharpened(profile: Matrix, sharpness: float, *, keep: bool) -> Matrix:
+    """What profiles make an attacker believe; in their place, unless they are kept, for they may be gigabytes."""
+    begin = profile.copy() if keep else profile
+    begin *= np.float32(sharpness)
+    return scaled(begin)
 
 
 def filters_of(people: Scene, schema: Schema, seed: int) -> Bits:

@@ -29,11 +29,11 @@ from unveil.privacy.attacks.blocks import Blocks, edges, lost
 #: Rounds of scaling that make the weights of a filter add up to 1, and those of an entry to no more.
 _SCALINGS = 3
 #: How much of a round's outcome is believed; the rest is what was believed before, which keeps it from swinging.
-_BELIEVED = np.float32(0.7)
+_BELIEVED: Final = np.float32(0.7)
 #: Who a filter is itself says nothing about whose neighbour it is. Beliefs below this are too small to matter there.
 _LEAST: Final = np.float32(0.001)
-#: Where less than this share of what is believed moves in a round, further ones change nothing.
-_SETTLED: Final = 0.002
+#: Where what is believed moves by less than this share in a round, further ones change nothing.
+_SETTLED: Final = 0.01
 #: How far similarities are trusted, round by round, where people are known and where nobody is.
 WITH_KNOWN = (1.0,) * 12
 WITHOUT = (*np.geomspace(0.003, 1, 12).tolist(), 1.0, 1.0, 1.0)
@@ -77,34 +77,57 @@ def matched(
     `known` are pairs of filter and entry that the attacker is sure of, `beliefs` are what it begins with; they are
     worked on in place.
     """
-    shape = len(views[0].signs), views[0].entries
-    beliefs = np.zeros(shape, np.float32) if beliefs is None else beliefs
-    _put(beliefs, known)
+    weights = np.zeros((len(views[0].signs), views[0].entries), np.float32) if beliefs is None else beliefs
+    _put(weights, known)
     trust = trust or (WITHOUT if known is None else WITH_KNOWN)
-    found = np.empty_like(beliefs)
     signs = np.hstack([view.signs for view in views])
+    believed = _Believed.of(weights, signs, firm=known is not None)
     for number, share in enumerate(trust):
-        _weigh(views, blocks, beliefs, share, signs=signs, firm=known is not None, out=found)
+        _weigh(views, blocks, believed, share, signs=signs, out=weights)
         if known is not None:
-            found[:, known[:, 1]] = -1e9
-        _put(scaled(found), known)
-        moved = _approached(beliefs, found)
+            weights[:, known[:, 1]] = -1e9
+        _put(scaled(weights), known)
+        found = _Believed.of(weights, signs, firm=known is not None)
+        moved = float(np.linalg.norm(found.mean - believed.mean) / np.linalg.norm(found.mean))
+        believed = believed.towards(found)
         told(number + 1, len(trust))
         if moved < _SETTLED and share == trust[-1]:
             break
-    return beliefs
+    return weights
 
 
-def _approached(beliefs: Matrix, found: Matrix) -> float:
-    """Move beliefs towards what was found, which is worked on in place; return what share of them was moved."""
-    moved = 0.0
-    for rows in pieces(*beliefs.shape):
-        step = found[rows]
-        step -= beliefs[rows]
-        step *= _BELIEVED
-        beliefs[rows] += step
-        moved += float(np.abs(step, out=step).sum()) / 2
-    return moved / len(beliefs)
+@dataclass(frozen=True, slots=True)
+class _Believed:
+    """
+    What the next round takes of all weights, which is linear in them: so there need be one matrix of these at a time.
+
+    `strong` are weights that are more than nothing, `held` says how much each entry is held to be there, and `mean` is
+    the filter (entries × bits) that it has by what is believed.
+    """
+
+    strong: Any
+    held: Matrix
+    mean: Matrix
+
+    @classmethod
+    def of(cls, weights: Matrix, signs: Matrix, *, firm: bool) -> _Believed:
+        """From all weights, or with `firm` from those that are more than next to nothing."""
+        strong = _strong(weights)
+        counted: Any = strong if firm else weights
+        return cls(
+            strong, np.asarray(counted.sum(axis=0), np.float32).ravel(), np.asarray(counted.T @ signs, np.float32)
+        )
+
+    def towards(self, found: _Believed) -> _Believed:
+        """A part of the way from these to what was found."""
+        strong = self.strong * (1 - _BELIEVED) + found.strong * _BELIEVED
+        strong.data[strong.data < _LEAST] = 0
+        strong.eliminate_zeros()
+        held, mean = (
+            one * (1 - _BELIEVED) + other * _BELIEVED
+            for one, other in ((self.held, found.held), (self.mean, found.mean))
+        )
+        return _Believed(strong, held, mean)
 
 
 def scaled(evidence: Matrix) -> Matrix:
@@ -125,24 +148,10 @@ def scaled(evidence: Matrix) -> Matrix:
 
 
 def _weigh(
-    views: Sequence[View],
-    blocks: Sequence[Blocks],
-    beliefs: Matrix,
-    trust: float,
-    *,
-    signs: Matrix,
-    firm: bool,
-    out: Matrix,
+    views: Sequence[View], blocks: Sequence[Blocks], believed: _Believed, trust: float, *, signs: Matrix, out: Matrix
 ) -> None:
-    """
-    The log likelihood of each filter being that of each entry, if the others are who they are believed to be.
-
-    With `firm` only those are weighed of whom more than next to nothing is believed.
-    """
-    believed = _strong(beliefs)
-    counted: Any = believed if firm else beliefs
-    held = np.asarray(counted.sum(axis=0), np.float32)
-    mean = np.asarray(counted.T @ signs, np.float32)
+    """The log likelihood of each filter being that of each entry, if the others are who they are believed to be."""
+    mean, held = believed.mean, believed.held
     neighbours, alone, start = np.empty_like(mean), np.zeros(len(mean), np.float32), 0
     for view in views:
         part = slice(start, start + view.signs.shape[1])
@@ -158,28 +167,32 @@ def _weigh(
         np.matmul(signs[rows], neighbours.T, out=out[rows])
         out[rows] -= alone
     for view in views:
-        _leave_out_own(view, believed, np.float32(trust / view.noise), out)
+        _leave_out_own(view, believed.strong, np.float32(trust / view.noise), out)
     for each in blocks:
-        met = edges(each, believed, trust)
+        met = edges(each, believed.strong, trust)
         out[met.row, met.col] += met.data
 
 
-def _leave_out_own(view: View, believed: Any, weight: np.float32, out: Matrix) -> None:
+def _leave_out_own(view: View, strong: Any, weight: np.float32, out: Matrix) -> None:
     """Nobody is a neighbour of their own: what is believed of a filter itself says nothing about whose it is."""
     if isinstance(view.expected, np.ndarray):
         for rows in pieces(*out.shape):
-            out[rows] -= (believed[rows] @ view.expected) * weight
+            out[rows] -= (strong[rows] @ view.expected) * weight
     else:
-        own = (believed @ view.expected.sparse).tocoo()
+        own = (strong @ view.expected.sparse).tocoo()
         out[own.row, own.col] -= own.data * weight
 
 
-def _strong(beliefs: Matrix) -> Any:
-    """Beliefs that are more than nothing, as a sparse matrix."""
+def _strong(weights: Matrix) -> Any:
+    """Weights that are more than nothing, as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    rows, columns = np.nonzero(beliefs >= _LEAST)
-    return csr_array((beliefs[rows, columns], (rows, columns)), shape=beliefs.shape)
+    found = []
+    for piece in pieces(*weights.shape):
+        rows, columns = np.nonzero(weights[piece] >= _LEAST)
+        found.append((weights[piece][rows, columns], rows + piece.start, columns))
+    values, rows, columns = (np.concatenate(each) for each in zip(*found, strict=True))
+    return csr_array((values, (rows, columns)), shape=weights.shape)
 
 
 def _put(weights: Matrix, known: Known | None) -> None:

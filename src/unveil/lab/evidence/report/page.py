@@ -225,9 +225,13 @@ def _trade(figures: PrivacyFigures) -> Markup | None:
         for key, who, known in (("nobody", "nobody known beforehand", False), ("known", "some known beforehand", True))
     ]
     cells = [
-        (str(row.number), row.title, score(row.nobody_known), score(row.with_known), score(row.f1)) for row in rows
-    ]
-    heads = ("no.", "encoding", "nobody known", "people known", "F1")
+        (
+            str(row.number), row.title, score(row.nobody_known), score(row.with_known), score(row.f1),
+            f"{row.encoding:.1f} µs a record", f"{row.comparing:.2f} × plain",
+        )
+        for row in rows
+    ]  # fmt: skip
+    heads = ("no.", "encoding", "nobody known", "people known", "F1", "to encode", "to compare")
     return section(
         "trade",
         "What protection costs",
