@@ -94,7 +94,8 @@ def test_every_attack_names_the_command_that_makes_it(report: Path) -> None:
     """In the page and in the figures."""
     figures = json.loads(report.with_suffix(".json").read_text(encoding="utf-8"))
     page = report.read_text(encoding="utf-8")
-    assert len(figures["attacks"]) >= 5
+    played = {each["attack"] for each in figures["attacks"]}
+    assert {"graph-matching", "known-people", "keys-and-filters", "keys-and-known-people", "salt-groups"} <= played
     for each in figures["attacks"]:
         assert each["command"].startswith(f"unveil privacy attack {each['attack']} ")
         assert each["command"] in page

@@ -282,6 +282,11 @@ ATTACKS: Final = (
 )
 
 
+#: Attacks that find whose record is whose, by what the attacker knows beforehand.
+BY_NOBODY_KNOWN: Final = frozenset({"graph-matching", "stripping", "keys-and-filters"})
+BY_KNOWN_PEOPLE: Final = frozenset({"known-people", "keys-and-known-people"})
+
+
 def attack_named(name: str) -> Attack:
     """The attack of that name."""
     found = next((each for each in ATTACKS if each.name == name), None)

@@ -44,6 +44,7 @@ from unveil.schema.presets import with_preset
 #: Attacks that a report plays, with the share of people of whom the attacker holds an entry. Others take minutes.
 PLAYED: Final = (
     ("graph-matching", 1.0), ("graph-matching", FIFTH), ("stripping", 1.0), ("known-people", 1.0),
+    ("keys-and-filters", 1.0), ("keys-and-known-people", 1.0), ("salt-groups", None),
     ("upload-order", 1.0), ("joining-pairs", None), ("value-lengths", None), ("value-frequencies", 1.0),
     ("bits-to-attributes", None), ("key-patterns", 1.0), ("frequent-keys", FIFTH), ("membership-wishes", None),
     ("membership-link-ids", None),
