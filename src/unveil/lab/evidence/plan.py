@@ -97,7 +97,10 @@ def _own(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
         for name in ("graph-matching", "known-people"):
             for shared in attack_named(name).shares:
                 yield _piece("own", name, replace(many, shared=shared))
-        yield _piece("own", "keys-and-known-people", replace(many, shared=1.0))
+        # Who shares keys leads from person to person: the more people there are, the further.
+        for name in ("keys-and-filters", "keys-and-known-people"):
+            for people in (sizes.many, sizes.keys):
+                yield _piece("own", name, replace(many, people=people, shared=1.0))
 
 
 def _trade(small: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
@@ -121,6 +124,8 @@ def _piece(kind: Kind, attack: str, setting: AttackSettings) -> Piece:
     thousand = _PER_THOUSAND.get(attack_named(attack).sized)
     if thousand is not None:
         return Piece(kind, attack, setting, thousand * setting.people / 1_000)
+    if attack_named(attack).of_keys and setting.people > MANY:
+        return Piece(kind, attack, setting, setting.people / 500)
     bits = 2048 if setting.coding == OWN else max(c.m for c in CODINGS if c.name == setting.coding)
     tries = setting.tries * (0.3 if setting.people > MANY else 1)
     return Piece(kind, attack, setting, 1 + tries * (setting.people / 5_000) ** 2 * bits / 40)

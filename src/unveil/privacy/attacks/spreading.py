@@ -123,8 +123,7 @@ def _by_filters(
     for first in range(0, len(rows), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         out[some] = np.einsum("ij,ij->i", signs[rows[some]], neighbours[columns[some]])
-        out[some] -= np.asarray(own[rows[some], columns[some]]).ravel()
-    return out - less[columns]
+    return out - less[columns] - np.asarray(own[rows, columns]).ravel()
 
 
 def _scaled(
