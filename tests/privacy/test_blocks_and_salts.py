@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from unveil.privacy.attacks.agreement import Grouped, View, around, signs, squares
 from unveil.privacy.attacks.blocks import Blocks, degrees, sharing
-from unveil.privacy.attacks.guesses import Recognised, recognised
+from unveil.privacy.attacks.guesses import Recognised, recognised, recognised_among_few
+from unveil.privacy.attacks.key_patterns import told_apart
 from unveil.privacy.attacks.matching import matched
 from unveil.privacy.attacks.salt_groups import alike, directions, pairs_by_salt
+from unveil.privacy.attacks.spreading import spread, started
 
 PEOPLE = 300
 
@@ -52,6 +56,46 @@ def test_whole_hashes_and_a_few_known_people_tell_the_others() -> None:
     """The control: who shares keys with whom is a graph, and it unravels from where it is known."""
     assert found(with_keys=True).first > 0.9
     assert found(with_keys=False).first < 0.05
+
+
+@pytest.mark.parametrize("known", [30, 0])
+def test_whoever_is_found_leads_to_others(known: int) -> None:
+    """From a few who are known most follow, one shared key after the other; from nobody nothing does."""
+    order = np.random.default_rng(4).permutation(PEOPLE)
+    truth = np.argsort(order)
+    bits = np.random.default_rng(8).integers(0, 2, (PEOPLE, 64)).astype(np.uint8)
+    nothing = View(signs(bits), np.zeros((PEOPLE, PEOPLE), np.float32), 1 / 64)
+    blocks = [Blocks(sharing(codes(seed)), sharing(codes(seed)[order]), 2.0**-16) for seed in (1, 2, 3)]
+    pairs = np.stack([np.arange(known), truth[:known]], axis=1)
+    led = spread([nothing], blocks, started(pairs, (PEOPLE, PEOPLE), 1.0), sure=True)
+    found = recognised_among_few(led, truth, known=pairs)
+    assert (found.first > 0.8) == bool(known)
+    assert (found.first == 0.0) == (not known)
+
+
+def test_whom_no_shared_key_leads_to_is_not_found() -> None:
+    """Also of filters whose agreements are kept by groups, and where nobody is reached at all."""
+    truth = np.arange(6)
+    alone = Blocks(sharing(np.arange(6)), sharing(np.arange(6)), 2.0**-16)
+    view = View(np.ones((6, 4), np.float32), Grouped.of(6, [np.array([0, 1])], [np.zeros((2, 2), np.float32)]), 0.25)
+    pairs = np.array([[0, 0]])
+    led = spread([view], [alone], started(pairs, (6, 6), 1.0), sure=True)
+    assert 0.0 == recognised_among_few(led, truth, known=pairs).ten
+
+
+def test_among_few_weights_those_that_are_nothing_find_nobody() -> None:
+    """Otherwise whoever weighs nobody would find whoever comes first."""
+    weights = csr_array(np.array([[0, 0.5, 0], [0.4, 0.4, 0], [0, 0, 0]], np.float32))
+    nobody = np.empty((0, 2), np.int64)
+    assert Recognised(3, 1 / 3, 2 / 3) == recognised_among_few(weights, np.array([1, 0, 2]), known=nobody)
+    assert Recognised(2, 0.0, 0.5) == recognised_among_few(weights, np.array([1, 0, 2]), known=np.array([[0, 1]]))
+    assert Recognised(0, 0.0, 0.0) == recognised_among_few(weights, np.array([-1, -1, -1]), known=nobody)
+
+
+def test_colours_that_one_has_on_either_side_are_a_pair() -> None:
+    """Those that two have on one side tell nobody."""
+    seen, register = (np.array(each, np.uint64) for each in ([5, 7, 7, 9], [9, 8, 5, 7]))
+    assert [[0, 2], [3, 0]] == told_apart(seen, register).tolist()
 
 
 def test_agreements_within_groups_are_those_of_the_whole_matrix() -> None:

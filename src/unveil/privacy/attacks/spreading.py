@@ -68,7 +68,8 @@ def spread(
     believed = begin
     for number in range(rounds):
         rows, columns, evidence = _reached(blocks, believed, begin if sure else None)
-        evidence += _by_filters(views, signs, believed, rows, columns)
+        if len(rows):
+            evidence += _by_filters(views, signs, believed, rows, columns)
         found = _scaled(rows, columns, evidence, begin.shape)
         believed = believed * (1 - _BELIEVED) + found * _BELIEVED
         believed.data[believed.data < _LEAST] = 0
