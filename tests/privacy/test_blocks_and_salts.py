@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from unveil.privacy.attacks.agreement import Grouped, View, around, signs, squares
-from unveil.privacy.attacks.blocks import Blocks, degrees, sharing
+from unveil.privacy.attacks.blocks import KeyGraphs, degrees, sharing
 from unveil.privacy.attacks.guesses import Recognised, recognised, recognised_among_few
 from unveil.privacy.attacks.key_patterns import told_apart
 from unveil.privacy.attacks.matching import matched
@@ -19,7 +19,7 @@ PEOPLE = 300
 
 
 def codes(seed: int) -> NDArray[np.int64]:
-    """Blocks of about three people."""
+    """KeyGraphs of about three people."""
     return np.random.default_rng(seed).integers(0, PEOPLE // 3, PEOPLE)
 
 
@@ -46,7 +46,7 @@ def found(*, with_keys: bool) -> Recognised:
     nothing = View(
         signs(rng.integers(0, 2, (PEOPLE, 64)).astype(np.uint8)), np.zeros((PEOPLE, PEOPLE), np.float32), 1 / 64
     )
-    blocks = [Blocks(sharing(codes(seed)), sharing(codes(seed)[order]), 2.0**-16) for seed in (1, 2, 3)]
+    blocks = [KeyGraphs(sharing(codes(seed)), sharing(codes(seed)[order]), 2.0**-16) for seed in (1, 2, 3)]
     known = np.stack([np.arange(30), truth[:30]], axis=1)
     weights = matched([nothing], blocks=blocks if with_keys else [], known=known)
     return recognised(weights, truth, known=known)
@@ -65,7 +65,7 @@ def test_whoever_is_found_leads_to_others(known: int) -> None:
     truth = np.argsort(order)
     bits = np.random.default_rng(8).integers(0, 2, (PEOPLE, 64)).astype(np.uint8)
     nothing = View(signs(bits), np.zeros((PEOPLE, PEOPLE), np.float32), 1 / 64)
-    blocks = [Blocks(sharing(codes(seed)), sharing(codes(seed)[order]), 2.0**-16) for seed in (1, 2, 3)]
+    blocks = [KeyGraphs(sharing(codes(seed)), sharing(codes(seed)[order]), 2.0**-16) for seed in (1, 2, 3)]
     pairs = np.stack([np.arange(known), truth[:known]], axis=1)
     led = spread([nothing], blocks, started(pairs, (PEOPLE, PEOPLE), 1.0), sure=True)
     found = recognised_among_few(led, truth, known=pairs)
@@ -76,7 +76,7 @@ def test_whoever_is_found_leads_to_others(known: int) -> None:
 def test_whom_no_shared_key_leads_to_is_not_found() -> None:
     """Also of filters whose agreements are kept by groups, and where nobody is reached at all."""
     truth = np.arange(6)
-    alone = Blocks(sharing(np.arange(6)), sharing(np.arange(6)), 2.0**-16)
+    alone = KeyGraphs(sharing(np.arange(6)), sharing(np.arange(6)), 2.0**-16)
     view = View(np.ones((6, 4), np.float32), Grouped.of(6, [np.array([0, 1])], [np.zeros((2, 2), np.float32)]), 0.25)
     pairs = np.array([[0, 0]])
     led = spread([view], [alone], started(pairs, (6, 6), 1.0), sure=True)

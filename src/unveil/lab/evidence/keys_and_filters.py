@@ -11,7 +11,7 @@ from unveil.lab.evidence.blocking_keys import few_people, keys_sent, people_with
 from unveil.lab.evidence.finding import OnStep
 from unveil.lab.evidence.record_filters import MANY, guesses_of, known_of_try, left_out, step_of, views_seen
 from unveil.lab.evidence.scene import Scene
-from unveil.privacy.attacks.blocks import Blocks, degrees, sharing
+from unveil.privacy.attacks.blocks import KeyGraphs, degrees, sharing
 from unveil.privacy.attacks.guesses import recognised, recognised_among_few
 from unveil.privacy.attacks.key_patterns import ROUNDS as REFINEMENTS
 from unveil.privacy.attacks.key_patterns import Codes, codes_of, colours, told_apart
@@ -79,9 +79,9 @@ def _codes(people: Scene, setting: AttackSettings) -> tuple[Codes, Codes]:
     return codes_of(seen), codes_of(register)
 
 
-def _blocks(seen: Codes, register: Codes, setting: AttackSettings) -> list[Blocks]:
+def _blocks(seen: Codes, register: Codes, setting: AttackSettings) -> list[KeyGraphs]:
     chance = 2.0 ** -min(_bits(setting), 24)
-    return [Blocks(sharing(one), sharing(other), chance) for one, other in zip(seen.T, register.T, strict=True)]
+    return [KeyGraphs(sharing(one), sharing(other), chance) for one, other in zip(seen.T, register.T, strict=True)]
 
 
 def _bits(setting: AttackSettings) -> int:

@@ -25,7 +25,7 @@ _MISSED: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class KeyGraphs:
     """
     Who shares one key with whom: among records as it is sent, among entries by the value that it is made of.
 
@@ -52,7 +52,7 @@ def sharing(codes: Codes) -> csr_array:
     return out
 
 
-def edges(blocks: Blocks, believed: Any, trust: float) -> Any:
+def edges(blocks: KeyGraphs, believed: Any, trust: float) -> Any:
     """
     How much more likely edges make each record to be each entry's, sparse, if the others are whom they are believed.
 
@@ -64,7 +64,7 @@ def edges(blocks: Blocks, believed: Any, trust: float) -> Any:
     return met.tocoo()
 
 
-def lost(blocks: Blocks, held: Matrix, trust: float) -> Matrix:
+def lost(blocks: KeyGraphs, held: Matrix, trust: float) -> Matrix:
     """How much less likely an entry is anybody's for each edge that is expected of it, until that edge is met."""
     return np.asarray(np.float32(trust * -log(_MISSED)) * (held @ blocks.expected), np.float32)
 

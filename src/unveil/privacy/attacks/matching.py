@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.privacy.attacks.agreement import Matrix, View, around, pieces, squares
-from unveil.privacy.attacks.blocks import Blocks, edges, lost
+from unveil.privacy.attacks.blocks import KeyGraphs, edges, lost
 
 #: Rounds of scaling that make the weights of a filter add up to 1, and those of an entry to no more.
 _SCALINGS = 3
@@ -65,7 +65,7 @@ STARTS: Final = (
 def matched(
     views: Sequence[View],
     *,
-    blocks: Sequence[Blocks] = (),
+    blocks: Sequence[KeyGraphs] = (),
     known: Known | None = None,
     beliefs: Matrix | None = None,
     trust: Sequence[float] | None = None,
@@ -148,7 +148,7 @@ def scaled(evidence: Matrix) -> Matrix:
 
 
 def _weigh(
-    views: Sequence[View], blocks: Sequence[Blocks], believed: _Believed, trust: float, *, signs: Matrix, out: Matrix
+    views: Sequence[View], blocks: Sequence[KeyGraphs], believed: _Believed, trust: float, *, signs: Matrix, out: Matrix
 ) -> None:
     """The log likelihood of each filter being that of each entry, if the others are who they are believed to be."""
     mean, held = believed.mean, believed.held

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.privacy.attacks.agreement import Matrix, View, around, squares
-from unveil.privacy.attacks.blocks import Blocks, edges, lost
+from unveil.privacy.attacks.blocks import KeyGraphs, edges, lost
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,7 +52,7 @@ def started(pairs: NDArray[np.int64], shape: tuple[int, int], weight: float) -> 
 
 def spread(
     views: Sequence[View],
-    blocks: Sequence[Blocks],
+    blocks: Sequence[KeyGraphs],
     begin: csr_array,
     *,
     sure: bool,
@@ -80,7 +80,7 @@ def spread(
     return believed
 
 
-def _reached(blocks: Sequence[Blocks], believed: csr_array, known: csr_array | None) -> Reached:
+def _reached(blocks: Sequence[KeyGraphs], believed: csr_array, known: csr_array | None) -> Reached:
     """Pairs of a record and an entry that shared keys lead to, and their evidence for each."""
     from scipy.sparse import coo_array
 
