@@ -122,11 +122,12 @@ def _print(found: Evidence, rows: list[Traded], chosen: ChosenDefault, files: li
             )  # fmt: skip
     results.print(table)
     trade = Table(box=None, pad_edge=False)
-    for name in ("", "encoding", "nobody known", "people known", "F1"):
+    for name in ("", "encoding", "nobody known", "people known", "F1", "to encode", "to compare"):
         trade.add_column(name, justify="left" if name == "encoding" else "right")
     for row in rows:
         trade.add_row(
-            str(row.number), row.title, f"{row.nobody_known:.4f}", f"{row.with_known:.4f}", f"{row.f1:.3f}"
+            str(row.number), row.title, f"{row.nobody_known:.4f}", f"{row.with_known:.4f}", f"{row.f1:.3f}",
+            f"{row.encoding:.1f} µs a record", f"{row.comparing:.2f} × plain",
         )  # fmt: skip
     results.print(trade)
     results.print(f"default: {chosen.coding or 'none'}: {chosen.reason}", markup=False, soft_wrap=True)

@@ -23,6 +23,9 @@ from unveil.schema import built_in
 SMALL = {
     "graph-matching": (400, 0.01),
     "known-people": (400, 0.04),
+    "keys-and-filters": (400, 0.01),
+    "keys-and-known-people": (400, 0.04),
+    "salt-groups": (4_000, 0.0),
     "joining-pairs": (400, 0.0),
     "value-lengths": (300, 0.01),
     "value-frequencies": (1_000, 0.0),
@@ -80,11 +83,28 @@ def test_keys_that_are_too_long_for_so_few_people_are_said_to_be() -> None:
     assert 1 == len(enough.notes)
 
 
-def test_a_schema_without_blocking_keys_has_none_to_attack() -> None:
+@pytest.mark.parametrize("name", ["key-patterns", "keys-and-filters", "frequent-keys"])
+def test_a_schema_without_blocking_keys_has_none_to_attack(name: str) -> None:
     """That is said, not played on nothing."""
     schema = built_in("person").model_copy(update={"blocking": ()})
+    assert not attack_named(name).fits(schema)
+    assert attack_named("graph-matching").fits(schema)
     with pytest.raises(SettingError, match="no blocking keys"):
-        play(attack_named("key-patterns"), replace(setting(100), schema=schema))
+        play(attack_named(name), replace(setting(100), schema=schema))
+
+
+def test_a_schema_without_salts_has_no_groups_to_find() -> None:
+    """Nor is it asked for there."""
+    assert attack_named("salt-groups").fits(built_in("person"))
+    assert not attack_named("salt-groups").fits(built_in("paper"))
+    with pytest.raises(SettingError, match="salted by no field"):
+        play(attack_named("salt-groups"), replace(setting(100), schema=built_in("paper")))
+
+
+def test_patterns_of_keys_tell_a_clinics_patients_where_each_attribute_has_a_key() -> None:
+    """Its own keys are so fine that whole hashes tell hardly anybody, which would prove nothing."""
+    attack, usual = attack_named("key-patterns"), replace(setting(3_000), schema=built_in("clinic"))
+    assert passed(play(attack, control_of(attack, usual)), control=True)
 
 
 @pytest.mark.parametrize("name", ["joining-pairs", "value-lengths", "value-frequencies", "key-patterns"])

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from unveil.lab.evidence.codings import CODINGS
+from unveil.engines import choose
+from unveil.lab.evidence.codings import CODINGS, PLAIN
 from unveil.lab.evidence.journal import FinishedPieces
 from unveil.lab.evidence.outputs import write
 from unveil.lab.evidence.plan import QUICK, Sizes, pieces_of
 from unveil.lab.evidence.run import conduct, passed
+from unveil.lab.evidence.speed import speed_of
 from unveil.lab.evidence.trade import Traded, choice, pictures, traded
+from unveil.lab.synthetic import generate
 from unveil.schema import built_in
 
 TINY = Sizes(usual=120, many=0, trade=100, owners=100, priced=120, known=20)
@@ -81,8 +84,11 @@ def test_the_run_asks_what_must_be_shown() -> None:
         assert ("control", "known-people", "plain", 5_000, shared) in asked
         for people in (5_000, 20_000):
             assert ("own", "graph-matching", "own", people, shared) in asked
-    assert {("own", "known-people", "own", people, 1.0) for people in (5_000, 20_000)} <= asked
-    assert ("own", "known-people", "own", 5_000, 0.2) in asked
+            assert ("own", "known-people", "own", people, shared) in asked
+        assert ("own", "keys-and-filters", "own", 5_000, shared) in asked
+        assert ("own", "keys-and-known-people", "own", 5_000, shared) in asked
+    for people in (20_000, 50_000):
+        assert {("own", name, "own", people, 1.0) for name in ("keys-and-filters", "keys-and-known-people")} <= asked
     for name in ("joining-pairs", "value-lengths", "bits-to-attributes", "membership-wishes"):
         assert {(kind, name, "own", 2_000, None) for kind in ("control", "own")} <= asked
     for shared in (1.0, 0.2):
@@ -95,12 +101,29 @@ def test_the_run_asks_what_must_be_shown() -> None:
     assert QUICK.trade > 1024, "or nothing could be stripped"
 
 
+def test_a_run_asks_nothing_of_what_a_schema_does_not_have() -> None:
+    """Without blocking keys and salts nobody attacks them, and the rest is played all the same."""
+    plain = built_in("paper").model_copy(update={"blocking": ()})
+    asked = {piece.attack for piece in pieces_of(plain, TINY, seed=1)}
+    assert not asked & {"key-patterns", "frequent-keys", "keys-and-filters", "keys-and-known-people", "salt-groups"}
+    assert {"graph-matching", "known-people", "upload-order"} <= asked
+
+
+def test_speed_stands_beside_plain_filters() -> None:
+    """A salted diffusion takes longer to make, and twice as many bits no less to compare."""
+    records = generate(records=300, overlap=0.2, seed=3).a
+    own, plain = (speed_of(schema, records, choose()) for schema in (built_in("person"), PLAIN.of(built_in("person"))))
+    assert own.encoding > own.encoding_plain > 0
+    assert own.comparing > 0
+    assert 0.2 < plain.comparing < 5, "of plain filters beside themselves"
+
+
 def rows(own: tuple[float, float, float]) -> list[Traded]:
     """Plain filters, a schema's own with these figures, and one that withstands all at a price."""
     return [
-        Traded(1, "own", "the own one", *own, record_level=0.9),
-        Traded(2, "plain", "plain", 1.0, 1.0, 0.963, record_level=0.9),
-        Traded(3, "salted-5", "salted, t = 5", 0.0, 0.01, 0.950, record_level=0.9),
+        Traded(1, "own", "the own one", *own, record_level=0.9, encoding=20.0, comparing=1.5),
+        Traded(2, "plain", "plain", 1.0, 1.0, 0.963, record_level=0.9, encoding=20.0, comparing=1.5),
+        Traded(3, "salted-5", "salted, t = 5", 0.0, 0.01, 0.950, record_level=0.9, encoding=20.0, comparing=1.5),
     ]
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from unveil.lab.evidence import scene
-from unveil.lab.evidence.codings import OWN, coded
+from unveil.lab.evidence.codings import OWN, coded, fields_of
 from unveil.lab.evidence.finding import Guesses, OnStep
 from unveil.lab.evidence.scene import Scene
 from unveil.schema import Schema
 
-Measure = Literal["found", "AUC", "right"]
+Measure = Literal["found", "AUC", "right", "alike"]
 Beside = Literal["times", "above"]
 #: Fields of the plan's `Sizes`.
 Sized = Literal["usual", "owners", "wishes", "pairs", "keys"]
@@ -23,6 +23,7 @@ MEASURES: Final[dict[Measure, str]] = {
     "found": "share of people found at first guess",
     "AUC": "how often a member is ranked before somebody who is none",
     "right": "share of guesses that are right",
+    "alike": "how often two of one salt are ranked before two of different ones",
 }
 
 
@@ -98,7 +99,9 @@ class Attack:
     `control` says on which weak encoding or way of working the attack must succeed, `control_coding` names the record
     encoding if it is one, and `at_least` is what it must reach there. `at_most` is what is asked of the default: as it
     stands, or so many times, or so much more than, what a blind guess finds. `shares` are the shares of shared people
-    that the evidence run plays it with, `sized` names how many people it takes there.
+    that the evidence run plays it with, `sized` names how many people it takes there. `tries` is how often
+    it is tried there, if not as often as others. `of_keys` and `of_salts` are set where blocking keys or salts are
+    attacked.
     """
 
     name: str
@@ -117,6 +120,13 @@ class Attack:
     shares: tuple[float | None, ...] = (1.0,)
     control_shares: tuple[float | None, ...] = (1.0,)
     sized: Sized = "usual"
+    tries: int | None = None
+    of_keys: bool = False
+    of_salts: bool = False
+
+    def fits(self, schema: Schema) -> bool:
+        """Whether the schema has what is attacked: without blocking keys, or salts, there are none to attack."""
+        return bool(schema.blocking or not self.of_keys) and bool(fields_of(schema) or not self.of_salts)
 
     def most(self, chance: float) -> float:
         """What the default may give away where a blind guess finds so much."""

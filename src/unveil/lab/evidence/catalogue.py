@@ -16,8 +16,10 @@ from unveil.lab.evidence import (
     attribute_filters,
     bits_of_attributes,
     blocking_keys,
+    keys_and_filters,
     owners_view,
     record_filters,
+    salts,
     uploads,
 )  # fmt: skip
 from unveil.lab.evidence.attack import MEASURES, Attack, AttackSettings
@@ -26,6 +28,9 @@ from unveil.lab.evidence.finding import AttackFinding, OnStep
 from unveil.settings.mistakes import near
 
 _REGISTER: Final = "record filters of everybody, and a register in which some of them have the same entry"
+_ALL_OF_IT: Final = (
+    "record filters and blocking keys of everybody, and a register in which some of them have the same entry"
+)
 
 #: What some attacks use, and with which shares of shared people the evidence run plays them.
 _PEOPLE: Final = frozenset({"people"})
@@ -79,6 +84,57 @@ ATTACKS: Final = (
         uses=frozenset({"people", "shared", "tries", "known"}),
         shares=_BOTH,
         control_shares=_BOTH,
+    ),
+    Attack(
+        name="keys-and-filters",
+        title="Who is who, by blocking keys and similarities together",
+        attacker="record unit, or whoever gets a file of encodings",
+        holds=_ALL_OF_IT,
+        target="whose record each is",
+        measure="found",
+        control="whole hashes of keys beside plain CLK",
+        control_coding=PLAIN.name,
+        at_least=0.9,
+        at_most=0.02,
+        play=keys_and_filters.nobody_known,
+        tries=1,
+        of_keys=True,
+        shares=_BOTH,
+    ),
+    Attack(
+        name="keys-and-known-people",
+        title="Who is who, by blocking keys, similarities and known people",
+        attacker="record and review unit in one hand",
+        holds=_ALL_OF_IT + "; of some people it knows which record is theirs",
+        target="whose record each of the others is",
+        measure="found",
+        control="whole hashes of keys beside plain CLK",
+        control_coding=PLAIN.name,
+        at_least=0.9,
+        at_most=0.06,
+        play=keys_and_filters.some_known,
+        tries=1,
+        of_keys=True,
+        uses=frozenset({"people", "shared", "tries", "known"}),
+        shares=_BOTH,
+    ),
+    Attack(
+        name="salt-groups",
+        title="Who has the same year of birth or sound of a name, by what salts leave",
+        attacker="record unit, or whoever gets a file of encodings",
+        holds="record filters of everybody",
+        target="which records have one salt",
+        measure="alike",
+        control="salted diffusion, t = 2",
+        control_coding="salted-2",
+        at_least=0.7,
+        at_most=0.65,
+        play=salts.groups_of_salts,
+        uses=_PEOPLE,
+        shares=_NONE,
+        control_shares=_NONE,
+        sized="keys",
+        of_salts=True,
     ),
     Attack(
         name="joining-pairs",
@@ -154,10 +210,11 @@ ATTACKS: Final = (
         holds="blocking keys of everybody, and a register in which some of them have the same entry",
         target="people in a candidate set of one",
         measure="found",
-        control="whole hashes, and the same register",
-        at_least=0.1,
+        control="whole hashes of every attribute by itself, and the same register",
+        at_least=0.9,
         at_most=0.01,
         play=blocking_keys.patterns_of_keys,
+        of_keys=True,
         uses=_SOME_SHARED,
         shares=_BOTH,
         sized="keys",
@@ -173,6 +230,7 @@ ATTACKS: Final = (
         at_least=0.9,
         at_most=0.05,
         play=blocking_keys.frequent_keys,
+        of_keys=True,
         uses=_SOME_SHARED,
         shares=(FIFTH,),
         sized="keys",
@@ -222,6 +280,11 @@ ATTACKS: Final = (
         play=uploads.order_of_uploads,
     ),
 )
+
+
+#: Attacks that find whose record is whose, by what the attacker knows beforehand.
+BY_NOBODY_KNOWN: Final = frozenset({"graph-matching", "stripping", "keys-and-filters"})
+BY_KNOWN_PEOPLE: Final = frozenset({"known-people", "keys-and-known-people"})
 
 
 def attack_named(name: str) -> Attack:

@@ -18,7 +18,7 @@ Kind = Literal["control", "own", "trade", "price"]
 #: About how long a thousand people take, where time grows with people and not with their square.
 _PER_THOUSAND: Final[dict[Sized, float]] = {"owners": 4, "wishes": 5, "pairs": 0.5, "keys": 0.04}
 #: Counts when the way pieces are computed changes: what was kept before is computed anew.
-_MADE_BY: Final = 3
+_MADE_BY: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +71,12 @@ class Piece:
 def pieces_of(schema: Schema, sizes: Sizes, *, seed: int) -> list[Piece]:
     """Every piece of the run, the ones that the others rest on first."""
     usual = AttackSettings(schema=schema, people=sizes.usual, known=sizes.known, tries=2, seed=seed)
-    return [
+    pieces = [
         *_controls(usual, sizes),
         *_own(usual, sizes),
         *_trade(replace(usual, people=sizes.trade, tries=1), sizes),
     ]
+    return [piece for piece in pieces if attack_named(piece.attack).fits(schema)]
 
 
 def _controls(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
@@ -93,9 +94,13 @@ def _own(usual: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
             yield _piece("own", attack.name, replace(setting, shared=shared))
     if sizes.many:
         many = replace(usual, people=sizes.many, tries=1)
-        for shared in attack_named("graph-matching").shares:
-            yield _piece("own", "graph-matching", replace(many, shared=shared))
-        yield _piece("own", "known-people", replace(many, shared=1.0))
+        for name in ("graph-matching", "known-people"):
+            for shared in attack_named(name).shares:
+                yield _piece("own", name, replace(many, shared=shared))
+        # Who shares keys leads from person to person: the more people there are, the further.
+        for name in ("keys-and-filters", "keys-and-known-people"):
+            for people in (sizes.many, sizes.keys):
+                yield _piece("own", name, replace(many, people=people, shared=1.0))
 
 
 def _trade(small: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
@@ -110,7 +115,7 @@ def _trade(small: AttackSettings, sizes: Sizes) -> Iterator[Piece]:
 
 
 def _fitting(attack: Attack, usual: AttackSettings, sizes: Sizes) -> AttackSettings:
-    return replace(usual, people=getattr(sizes, attack.sized))
+    return replace(usual, people=getattr(sizes, attack.sized), tries=attack.tries or usual.tries)
 
 
 def _piece(kind: Kind, attack: str, setting: AttackSettings) -> Piece:
@@ -119,6 +124,8 @@ def _piece(kind: Kind, attack: str, setting: AttackSettings) -> Piece:
     thousand = _PER_THOUSAND.get(attack_named(attack).sized)
     if thousand is not None:
         return Piece(kind, attack, setting, thousand * setting.people / 1_000)
+    if attack_named(attack).of_keys and setting.people > MANY:
+        return Piece(kind, attack, setting, setting.people / 500)
     bits = 2048 if setting.coding == OWN else max(c.m for c in CODINGS if c.name == setting.coding)
-    tries = setting.tries * (0.5 if setting.people > MANY else 1)
+    tries = setting.tries * (0.3 if setting.people > MANY else 1)
     return Piece(kind, attack, setting, 1 + tries * (setting.people / 5_000) ** 2 * bits / 40)

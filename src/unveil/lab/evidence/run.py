@@ -16,6 +16,7 @@ from unveil.lab.evidence.finding import AttackFinding, OnStep, finding_of
 from unveil.lab.evidence.journal import FinishedPieces
 from unveil.lab.evidence.plan import Piece
 from unveil.lab.evidence.scene import as_schema_reads
+from unveil.lab.evidence.speed import Speed, speed_of
 from unveil.lab.simulation.machines import SimulationSettings
 from unveil.lab.simulation.study import Study
 from unveil.lab.simulation.world import World
@@ -37,12 +38,17 @@ class OnPiece(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """F1 that one encoding leaves: without any review, and with 100 labels of which a fifth are wrong."""
+    """
+    F1 that one encoding leaves: without any review, and with 100 labels of which a fifth are wrong.
+
+    `speed` is how long it takes beside plain filters.
+    """
 
     coding: str
     record_level: float
     f1: float
     people: int
+    speed: Speed
     seconds: float
     command: str
 
@@ -106,14 +112,17 @@ def price_of(setting: AttackSettings, told: OnStep = lambda _, __: None) -> Pric
     begun = time.monotonic()
     people = as_schema_reads(setting.schema, setting.people, setting.seed, overlap=_OVERLAP, errors=1)[0]
     schema = with_preset(setting.coded, "unveil", budget=_BUDGET)
-    study = Study("people", schema, people.a, people.b, people.truth, choose(), seed=setting.seed)
+    engine = choose()
+    speed = speed_of(setting.coded, people.a, engine)
+    told(1, 4)
+    study = Study("people", schema, people.a, people.b, people.truth, engine, seed=setting.seed)
     record_level = study.best[1]
-    told(1, 3)
+    told(2, 4)
     world = World(study, schema, SimulationSettings(seed=setting.seed, error=_ERROR, t0=study.best[0]))
     world.run()
     command = f"unveil privacy evidence --schema {setting.schema.name} --seed {setting.seed} --out FOLDER"
     seconds = round(time.monotonic() - begun, 2)
-    return Price(setting.coding, record_level, world.points[-1].f1, setting.people, seconds, command)
+    return Price(setting.coding, record_level, world.points[-1].f1, setting.people, speed, seconds, command)
 
 
 def _result(piece: Piece, told: OnStep) -> dict[str, Any]:
@@ -123,7 +132,7 @@ def _result(piece: Piece, told: OnStep) -> dict[str, Any]:
 
 
 def _read(piece: Piece, kept: dict[str, Any]) -> AttackFinding | Price:
-    return Price(**kept) if piece.kind == "price" else finding_of(kept)
+    return Price(**kept | {"speed": Speed(**kept["speed"])}) if piece.kind == "price" else finding_of(kept)
 
 
 def _within(told: OnPiece, piece: Piece, done: float, whole: float) -> Callable[[int, int], None]:

@@ -8,7 +8,9 @@ nothing unless the same attack succeeds on an encoding that is known to be weak.
 from people that are known or from `profiles` of similarities alone. `stripping` undoes a diffusion by elimination.
 At the attribute level `weights` tells lengths and joins pairs, `states_of_pairs` joins them by all that is found out
 of each, `frequency_of_attributes` names values, and `bit_map` the attribute of each bit of a record's filter.
-`key_patterns` tells people by their blocking keys. `guesses` says how many people were found, or values guessed.
+`key_patterns` tells people by their blocking keys, `blocks` has these keys as a graph, and `spreading` goes along it
+from person to person with filters to choose by. `salt_groups` finds records of one salt. `guesses` says how many people
+were found, or values guessed.
 
 All are pure: arrays in, arrays out, with a clock and randomness of the caller's.
 """

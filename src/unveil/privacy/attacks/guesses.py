@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.privacy.attacks.agreement import Matrix
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 TEN = 10
 
@@ -37,6 +41,23 @@ def recognised(weights: Matrix, truth: NDArray[np.int64], *, known: NDArray[np.i
     own = weights[rows, truth[rows]]
     ahead = (weights[rows] >= own[:, None]).sum(axis=1) - 1
     return Recognised(len(rows), float((ahead < 1).mean()), float((ahead < TEN).mean()))
+
+
+def recognised_among_few(weights: csr_array, truth: NDArray[np.int64], *, known: NDArray[np.int64]) -> Recognised:
+    """The same of sparse weights: an entry that weighs nothing is not found, however few weigh more."""
+    counts = truth >= 0
+    counts[known[:, 0]] = False
+    people = int(counts.sum())
+    if not people:
+        return Recognised(0, 0.0, 0.0)
+    some = weights.tocoo()
+    there = counts[some.row] & (some.data > 0)
+    row, column, data = some.row[there], some.col[there], some.data[there]
+    is_own = truth[row] == column
+    own = np.full(len(truth), np.inf)
+    own[row[is_own]] = data[is_own]
+    ahead = np.bincount(row, data >= own[row], len(truth))[np.isfinite(own)] - 1
+    return Recognised(people, float((ahead < 1).sum() / people), float((ahead < TEN).sum() / people))
 
 
 @dataclass(frozen=True, slots=True)

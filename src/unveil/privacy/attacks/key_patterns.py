@@ -71,6 +71,14 @@ def narrowed(seen: Colours, register: Colours, truth: Codes) -> Narrowed:
     return Narrowed(len(sizes), float((sizes == 1).mean()), float(np.median(sizes)))
 
 
+def told_apart(seen: Colours, register: Colours) -> Codes:
+    """Pairs of a record and an entry (rows of two) whose colour nobody else has on either side."""
+    alone = [np.unique(each, return_index=True, return_counts=True) for each in (seen, register)]
+    (ours, rows), (theirs, entries) = ((values[times == 1], first[times == 1]) for values, first, times in alone)
+    _, one, other = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    return np.stack([rows[one], entries[other]], axis=1)
+
+
 def guessed_blocks(seen: Codes, register: Codes, truth: Codes, *, most: int = _FREQUENT) -> Guessed:
     """
     How often the most frequent blocks of one key, of shape (n,), are named by rank: the largest is the largest value's.

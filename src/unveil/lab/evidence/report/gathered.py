@@ -44,6 +44,7 @@ from unveil.schema.presets import with_preset
 #: Attacks that a report plays, with the share of people of whom the attacker holds an entry. Others take minutes.
 PLAYED: Final = (
     ("graph-matching", 1.0), ("graph-matching", FIFTH), ("stripping", 1.0), ("known-people", 1.0),
+    ("keys-and-filters", 1.0), ("keys-and-known-people", 1.0), ("salt-groups", None),
     ("upload-order", 1.0), ("joining-pairs", None), ("value-lengths", None), ("value-frequencies", 1.0),
     ("bits-to-attributes", None), ("key-patterns", 1.0), ("frequent-keys", FIFTH), ("membership-wishes", None),
     ("membership-link-ids", None),
@@ -135,7 +136,7 @@ def gathered(
     measured = _measured(subject, command)
     found = list(larger)
     already = {(one.attack, one.shared) for one in larger}
-    todo = [each for each in PLAYED if each not in already]
+    todo = [each for each in PLAYED if each not in already and attack_named(each[0]).fits(schema)]
     for number, (name, shared) in enumerate(todo):
         sized = attack_named(name).sized
         attacked = max(people, getattr(QUICK, sized)) if sized in _SIZED else people

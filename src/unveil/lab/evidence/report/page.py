@@ -11,6 +11,7 @@ from unveil.charts.markup import Child, Markup, el
 from unveil.charts.svg import figure
 from unveil.charts.tables import table
 from unveil.lab.evidence import trade
+from unveil.lab.evidence.catalogue import BY_KNOWN_PEOPLE, BY_NOBODY_KNOWN
 from unveil.lab.evidence.report.figures import PrivacyFigures
 from unveil.lab.evidence.report.words import advice, for_the_board, residual_risks
 
@@ -55,8 +56,8 @@ def _front(figures: PrivacyFigures) -> Markup:
 
 
 def _tiles(figures: PrivacyFigures) -> Markup:
-    without = [found for found in figures.attacks if found.attack in {"graph-matching", "stripping"}]
-    known = [found for found in figures.attacks if found.attack == "known-people"]
+    without = [found for found in figures.attacks if found.attack in BY_NOBODY_KNOWN]
+    known = [found for found in figures.attacks if found.attack in BY_KNOWN_PEOPLE]
     risk = figures.disclosed.risk
     return tiles(
         [
@@ -225,9 +226,13 @@ def _trade(figures: PrivacyFigures) -> Markup | None:
         for key, who, known in (("nobody", "nobody known beforehand", False), ("known", "some known beforehand", True))
     ]
     cells = [
-        (str(row.number), row.title, score(row.nobody_known), score(row.with_known), score(row.f1)) for row in rows
-    ]
-    heads = ("no.", "encoding", "nobody known", "people known", "F1")
+        (
+            str(row.number), row.title, score(row.nobody_known), score(row.with_known), score(row.f1),
+            f"{row.encoding:.1f} µs a record", f"{row.comparing:.2f} × plain",
+        )
+        for row in rows
+    ]  # fmt: skip
+    heads = ("no.", "encoding", "nobody known", "people known", "F1", "to encode", "to compare")
     return section(
         "trade",
         "What protection costs",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unveil.charts.figures import count, counted, share
+from unveil.lab.evidence.catalogue import BY_KNOWN_PEOPLE, BY_NOBODY_KNOWN
 from unveil.lab.evidence.finding import AttackFinding
 from unveil.lab.evidence.report.figures import PartyHolds, PrivacyFigures
 from unveil.protocol.roles import Role
@@ -54,8 +55,8 @@ def encoding_words(schema: Schema) -> str:
 
 def for_the_board(figures: PrivacyFigures) -> list[str]:
     """The first page: four or five sentences without a word of the trade."""
-    alone = [found for found in figures.attacks if found.attack in {"graph-matching", "stripping"}]
-    known = [found for found in figures.attacks if found.attack == "known-people"]
+    alone = [found for found in figures.attacks if found.attack in BY_NOBODY_KNOWN]
+    known = [found for found in figures.attacks if found.attack in BY_KNOWN_PEOPLE]
     sentences = []
     if alone:
         worst = max(alone, key=lambda found: found.first)
