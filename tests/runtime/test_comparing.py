@@ -125,7 +125,8 @@ def test_the_unit_answers_and_takes_messages_while_it_compares(
             assert isinstance(status["comparing"], float)
             assert 0 <= status["comparing"] < 1
             owners = callers.submit(service.status, PROJECT, Caller("owner", "a")).result(SOON)
-            assert owners["comparing"] is owners["comparing_left"] is None, "how fast it goes says something about the other register"
+            told = owners["comparing"], owners["comparing_left"]
+            assert (None, None) == told, "how fast it goes says something about the other register"
             hello = encode(Fingerprint(b"\x01" * 16))
             callers.submit(service.take, PROJECT, Caller("owner", "a"), "hello again", hello).result(SOON)
             assert worker.working is not None

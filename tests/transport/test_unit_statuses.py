@@ -90,7 +90,8 @@ def test_fields_of_another_release_are_ignored_and_missing_ones_not_known() -> N
     ("field", "wrong"),
     [
         ("state", "ajar"), ("project", 5), ("finished", 1), ("finished", "yes"), ("comparing", float("nan")),
-        ("comparing", 1.5), ("comparing", True), ("comparing_left", -1), ("comparing_left", "soon"), ("kept_pairs", -1), ("kept_pairs", 2**70), ("kept_pairs", 1.0),
+        ("comparing", 1.5), ("comparing", True), ("comparing_left", -1), ("comparing_left", "soon"),
+        ("kept_pairs", -1), ("kept_pairs", 2**70), ("kept_pairs", 1.0),
         ("kept_pairs", True), ("uploads", []), ("refused", "no"), ("warnings", {}), ("warnings", "key"),
         ("stage", "reviewing"), ("stage", {"kind": "of tomorrow", "waits_for": "owners"}),
         ("stage", {"kind": ["reviewing"], "waits_for": "owners"}), ("stage", {"kind": "reviewing"}),
