@@ -118,3 +118,15 @@ def test_what_strangers_agree_on_says_less_than_what_they_do_not() -> None:
     )
     assert 0 == pytest.approx(more[0], abs=0.05)
     assert more[1] > 3
+
+
+def test_noise_under_the_keys_of_real_people_in_one_register_makes_nobody_a_match() -> None:
+    """Half as many pairs across as at home share all keys and are as unlike as strangers; the other register has none."""
+    across, home = np.zeros((3, STEPS + 1)), np.zeros((2, 3, STEPS + 1))
+    across[-1, 20], home[0, -1, 20] = 500.0, 700.0
+    otherwise = np.zeros(1), np.zeros(1)
+    more, _ = with_the_same_keys(ByKeys(across, home), np.array([2]), np.array([20]), 1000.0, otherwise)
+    assert more[0] < 0.5
+    home[:, -1, 20] = 5.0
+    more, _ = with_the_same_keys(ByKeys(across, home), np.array([2]), np.array([20]), 1000.0, otherwise)
+    assert more[0] > 3

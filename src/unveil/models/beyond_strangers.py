@@ -20,6 +20,7 @@ from unveil.linkage.strangers_by_keys import NONE
 _WIDTH: Final = 3.0  # steps of similarity that count as alike like this: a standard deviation
 _SOME: Final = 0.5  # of a pair, that every number may be off by
 _SURELY: Final = 2.0
+_UNEVEN: Final = 2.0  # as many pairs of strangers in one register as in the other, beyond which something is wrong
 _HIGH: Final = STEPS // 2  # step from which on pairs of a register may be second entries
 #: What is said where registers were not looked into.
 _UNKNOWN: Final = (1.0, 2.0, 0.0)
@@ -53,7 +54,7 @@ def with_the_same_keys(
     more, fewer = (column.copy() for column in otherwise)
     said = np.empty((2, *counts.across.shape))
     for row, across in enumerate(counts.across):
-        reaching = _reaching(_together(counts.at_home[:, row]))
+        reaching = _reaching(_strangers(counts.at_home[:, row]))
         said[:, row] = _more_than_strangers(_reaching(across), reaching), -np.log((reaching + _SOME) / records)
     # Whoever agrees on two keys agrees on either: that must not say less.
     for row, those in ((-2, slice(None, -2)), (-1, slice(None, -1))):
@@ -61,6 +62,20 @@ def with_the_same_keys(
     shared = group != NONE
     more[shared], fewer[shared] = said[:, group[shared], step[shared]]
     return more, fewer
+
+
+def _strangers(at_home: Reals) -> Reals:
+    """
+    How many strangers are on each step, by what either register says.
+
+    Only pairs that are alike may be second entries. Where one register has many more of the others, somebody may have
+    filled it with noise under the keys of real people: then both count.
+    """
+    found = _together(at_home)
+    few, many = np.sort(at_home[:, :_HIGH].sum(axis=1))
+    if many > _UNEVEN * (few + _SURELY):
+        found[:_HIGH] = at_home[:, :_HIGH].mean(axis=0)
+    return found
 
 
 def _reaching(counts: Reals) -> Reals:
