@@ -46,8 +46,9 @@ def test_link_takes_it_for_either_file_apart(tmp_path: Path) -> None:
     """What is said of one is not said of the other."""
     path = _written(tmp_path / "a.txt", codec="cp850", sign=":")
     reading = unveil.Reading(encoding="cp850", delimiter=":")
-    found = unveil.link(path, table("b"), schema="person", reading_a=reading)
-    expected = unveil.link(table("a"), table("b"), schema="person")
+    key = unveil.Key.new()  # of other keys, other pairs are opened
+    found = unveil.link(path, table("b"), schema="person", reading_a=reading, key=key)
+    expected = unveil.link(table("a"), table("b"), schema="person", key=key)
     columns = ["record_id_a", "record_id_b"]
     assert pl.DataFrame(expected.links)[columns].equals(pl.DataFrame(found.links)[columns])
 

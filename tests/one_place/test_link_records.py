@@ -52,7 +52,7 @@ def test_opening_pairs_by_attribute_finds_more_than_filters_alone() -> None:
 
     registers = people()
     alone = f1_of(linked(encoded(registers.a), encoded(registers.b)), registers)
-    assert f1_of(without_reviewer(), registers) > alone + 0.01
+    assert f1_of(without_reviewer(), registers) > alone + 0.004
 
 
 def test_the_estimate_is_trusted_and_holds_the_truth() -> None:

@@ -102,8 +102,9 @@ class Reviewers:
         return "m" if born == "equal" or (born == "shown" and unlike <= 1) else "n"
 
     def decide(self) -> None:
-        """One label; Bob contradicts whatever Ann said of a pair, as far as he is asked about it."""
-        before = self.decided["ann"].get(self.task) if self._who == "bob" else None
+        """One label; Ann and Bob contradict whatever the other said of a pair, as far as they are asked about it."""
+        other = {"ann": "bob", "bob": "ann"}.get(self._who)
+        before = self.decided[other].get(self.task) if other else None
         key = self.judged() if before is None else {"m": "n", "n": "m"}[before]
         self.decided[self._who][self.task] = key
         self.seen.press(key)

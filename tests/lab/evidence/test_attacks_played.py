@@ -103,7 +103,7 @@ def test_a_schema_without_salts_has_no_groups_to_find() -> None:
 
 def test_patterns_of_keys_tell_a_clinics_patients_where_each_attribute_has_a_key() -> None:
     """Its own keys are so fine that whole hashes tell hardly anybody, which would prove nothing."""
-    attack, usual = attack_named("key-patterns"), replace(setting(3_000), schema=built_in("clinic"))
+    attack, usual = attack_named("key-patterns"), replace(setting(6_000), schema=built_in("clinic"))
     assert passed(play(attack, control_of(attack, usual)), control=True)
 
 
