@@ -52,9 +52,7 @@ def frame(filters: np.ndarray) -> bytes:
     count, keys = len(filters), len(built_in().blocking)
     one_key = b"\x01" * HASH + bytes(HASH * (keys - 1))  # who agrees on two is a candidate however unlike
     handles = b"".join(i.to_bytes(16, "big") for i in range(count))
-    return encode(
-        RecordEncodings(bytes(16), 0, 1, _BITS, keys, handles, filters.tobytes(), one_key * count)
-    )
+    return encode(RecordEncodings(bytes(16), 0, 1, _BITS, keys, handles, filters.tobytes(), one_key * count))
 
 
 def agree(at: Host[RecordUnit]) -> None:

@@ -121,7 +121,7 @@ def test_what_strangers_agree_on_says_less_than_what_they_do_not() -> None:
 
 
 def test_noise_under_the_keys_of_real_people_in_one_register_makes_nobody_a_match() -> None:
-    """Half as many pairs across as at home share all keys and are as unlike as strangers; the other register has none."""
+    """Many pairs share all keys, across and in one register, and are as unlike as strangers; the other one has none."""
     across, home = np.zeros((3, STEPS + 1)), np.zeros((2, 3, STEPS + 1))
     across[-1, 20], home[0, -1, 20] = 500.0, 700.0
     otherwise = np.zeros(1), np.zeros(1)
