@@ -32,12 +32,12 @@ from unveil.lab.synthetic.registers import Ints
 from unveil.lab.worlds import draw_design, make_world
 from unveil.linkage.attributes import agreement_classes, attribute_similarities
 from unveil.linkage.outcome import Flags, Reals
-from unveil.linkage.pairs import ByKeys, Tail
+from unveil.linkage.pairs import Tail
 from unveil.models.as_many_matches import as_many_matches
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes
 from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels
 from unveil.models.priors import shares_data, tables_data
-from unveil.models.record_evidence import RECORD_EVIDENCE, agreed_keys, record_evidence
+from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.tables import Direction, Tables
 from unveil.roles.owner.frequency import all_frequency_classes
 from unveil.schema import LayerR, built_in
@@ -112,12 +112,11 @@ class Lesson(Counted):
     """
     One world's candidate pairs, and the evidence of the record unit.
 
-    `similarity` and `tail` say how alike the pairs are and strangers would be, `group` which keys they agree on.
+    `similarity` and `tail` say how alike the pairs are and strangers would be.
     """
 
     evidence: Reals
     similarity: Reals
-    group: Ints
     tail: Tail
 
 
@@ -151,13 +150,8 @@ def collect(folder: Path) -> Iterator[Lesson]:
             yield Lesson(
                 found["levels"].astype(np.int64), found["is_true"], kin_in(found), tuple(found["roles"].tolist()),
                 found["evidence"].astype(np.float64), found["similarity"].astype(np.float64),
-                found["group"].astype(np.int64), _tail_in(found),
+                Tail(float(found["middle"]), found["across"], found["at_home"], found["worth"]),
             )  # fmt: skip
-
-
-def _tail_in(found: Mapping[str, NDArray[Any]]) -> Tail:
-    by_keys = ByKeys(found["by_keys_across"], found["by_keys_at_home"]) if len(found["by_keys_across"]) else None
-    return Tail(float(found["middle"]), found["across"], found["at_home"], found["worth"], by_keys)
 
 
 def kin_in(found: Mapping[str, NDArray[Any]]) -> Flags | None:
@@ -167,7 +161,6 @@ def kin_in(found: Mapping[str, NDArray[Any]]) -> Flags | None:
 
 def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
     lesson = lesson_of(*study_of(*wanted))
-    by_keys = lesson.tail.by_keys
     with path.with_suffix(".part").open("wb") as file:
         np.savez(
             file,
@@ -175,9 +168,6 @@ def _keep(wanted: tuple[Any, ...], path: Path) -> Path:
             roles=np.array(lesson.roles),
             evidence=lesson.evidence.astype(np.float32),
             similarity=lesson.similarity.astype(np.float32),
-            group=lesson.group.astype(np.int8),
-            by_keys_across=by_keys.across if by_keys else [],
-            by_keys_at_home=by_keys.at_home if by_keys else [],
             middle=lesson.tail.middle,
             across=lesson.tail.across,
             at_home=lesson.tail.at_home,
@@ -232,8 +222,7 @@ def lesson_of(study: Study, households: tuple[Ints, Ints] | None) -> Lesson:
         is_kin = (households[0][pairs.left] == households[1][pairs.right]) & ~study.is_true
     roles = tuple(attribute.meaning for attribute in schema.attributes)
     assert study.comparison.tail is not None
-    group = agreed_keys(*study.encode(), pairs, max_block=schema.protocol.max_block)
-    return Lesson(found, study.is_true, is_kin, roles, evidence, pairs.similarity, group, study.comparison.tail)
+    return Lesson(found, study.is_true, is_kin, roles, evidence, pairs.similarity, study.comparison.tail)
 
 
 def train(lessons: list[Lesson]) -> tuple[Tables, Shares, Tables]:
@@ -261,7 +250,6 @@ def _asked(lesson: Lesson, odds: Reals) -> tuple[Lesson, Reals]:
     some = replace(
         lesson,
         evidence=lesson.evidence[chosen],
-        group=lesson.group[chosen],
         levels=lesson.levels[chosen],
         is_true=lesson.is_true[chosen],
         is_kin=None if lesson.is_kin is None else lesson.is_kin[chosen],

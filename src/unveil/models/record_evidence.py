@@ -124,11 +124,6 @@ def record_odds(
     return as_many_matches(odds, comparison.tail, comparison.pairs.similarity)[:, None]
 
 
-def agreed_keys(a: Encoded, b: Encoded, pairs: Pairs, *, max_block: int, slab: int = _SLAB) -> NDArray[np.int64]:
-    """By which keys each pair agrees, as `linkage.strangers_by_keys` groups them."""
-    return _groups(Blocks.of(a.keys, b.keys, max_block=max_block), pairs, slab)
-
-
 def _groups(blocks: Blocks, pairs: Pairs, slab: int) -> NDArray[np.int64]:
     found = np.empty(len(pairs), np.int64)
     for some in _slabs(len(pairs), slab):

@@ -72,7 +72,9 @@ class ProtocolSettings(Settings):
     batches: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         (100, 100, 100, 100, 100, 1000, 1000, 1000, 1000), description="pairs sent to layer A in each iteration"
     )
-    floor: float = Field(0.5, ge=0, lt=1, description="pairs below this record-level similarity are not kept")
+    floor: float = Field(
+        0.5, ge=0, lt=1, description="pairs below this are not kept, but where neighbours are sought and two keys agree"
+    )
     max_block: int = Field(1_000_000, ge=1, description="blocks with more pairs than this are skipped")
     neighbours: int = Field(
         0,
