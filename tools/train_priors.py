@@ -87,6 +87,7 @@ _RECORD_TABLES = (
     ("similarity", "smaller margin"), ("keys shared", "number of keys"), ("smaller margin", "copies"),
     ("rarity of keys", "similarity"), ("more with these keys", "smaller lead"), ("smaller lead", "copies"),
     ("strangers with these keys", "similarity"), ("smaller lead", "larger lead"),
+    ("weaker part", "stronger part"), ("stronger part", "rarity of keys"),
 )  # fmt: skip
 _ATTRIBUTE_TABLES = (
     ("weight of person", "weight of home"), ("weight", "record unit's odds"), ("weight", "worst of person"),

@@ -14,11 +14,12 @@ from test_encoding_bulk import kernels
 from unveil.encoding.bits import pack, unpack
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.encoding.salting import drawn, parts, salted_diffusion
+from unveil.encoding.salting import drawn, salted_diffusion
 from unveil.errors import SchemaError
 from unveil.lab.synthetic import generate
 from unveil.records import Column, Records
 from unveil.schema import Hardening, LayerR, Schema, built_in, built_in_text, parse
+from unveil.schema.hardening import parts
 
 KEY = bytes(range(32))
 M, OUT = 256, 512

@@ -16,7 +16,7 @@ from unveil.schema import Schema
 
 def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
     """
-    For every record the OR of its attributes' filters, layer_r.m bits with layer_r.h positions per q-gram.
+    For every record the OR of its attributes' filters, layer_r.m bits with the attribute's positions per q-gram.
 
     The key of an attribute is ("R", attribute name). A missing value adds no bits.
     """
@@ -24,11 +24,12 @@ def clk(records: Records, schema: Schema, keys: Subkeys) -> NDArray[np.uint64]:
         from unveil.encoding.bulk import columns as bulk
 
         return bulk.clk(records, schema, keys)
-    m, h = schema.layer_r.m, schema.layer_r.h
+    m = schema.layer_r.m
     out = np.zeros((len(records), word_count(m)), dtype=np.uint64)
     for index, attribute in enumerate(schema.attributes):
         column = column_of(records, attribute)
         key = keys.of("R", attribute=attribute.name)
         # One attribute's masks at a time: they are dropped before the next is hashed.
+        h = attribute.positions_in(schema.layer_r)
         or_rows(out, value_filters(column, attribute, index, key=key, m=m, h=h), column.codes)
     return out

@@ -26,6 +26,7 @@ from unveil.encoding.bits import chunks, pack, unpack
 from unveil.encoding.blocking_keys import Field
 from unveil.encoding.keys import join_parts
 from unveil.linkage.bits import word_count
+from unveil.schema.hardening import parts
 
 _WORD: Final = 64
 #: Bytes of the stream that a number is made of: below 65,536 that is fair to one part in 2^48.
@@ -51,13 +52,6 @@ def salted_diffusion(
                 mixed = _mixed(unpack(filters[rows[some]], m), sources) ^ flipped
                 out[rows[some], words] = pack(mixed)
     return out
-
-
-def parts(m: int, count: int) -> list[tuple[int, int]]:
-    """Where the parts of m bits begin and end: in the middle of a word none does."""
-    whole = m // _WORD
-    ends = [_WORD * (whole * part // count) for part in range(1, count)] + [m]
-    return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
 def drawn(key: bytes, below: int, shape: tuple[int, int]) -> tuple[NDArray[np.int64], Bits]:

@@ -27,6 +27,7 @@ from unveil.linkage.strangers_by_keys import groups
 from unveil.linkage.unhardened import agreement, unhardened
 from unveil.models.as_many_matches import as_many_matches
 from unveil.models.beyond_strangers import beyond_strangers, with_the_same_keys
+from unveil.models.salted_parts import weakest_and_strongest
 from unveil.models.tables import Direction, Tables
 from unveil.schema import Hardening
 
@@ -39,6 +40,7 @@ RECORD_EVIDENCE: Final[dict[str, Direction]] = {
     "records": 0, "clear matches": 1, "spread of strangers": 0, "copies": 0,
     "more than strangers": 1, "strangers as alike": 1, "second entries": 0,
     "more with these keys": 1, "strangers with these keys": 1, "smaller lead": 1, "larger lead": 1,
+    "weaker part": 1, "stronger part": 1,
 }  # fmt: skip
 _SLAB: Final = 1 << 16  # pairs of which evidence is held at once
 _STRANGERS = 20_000
@@ -100,6 +102,9 @@ def evidence_in_slabs(
             *(np.full(len(z), value) for value in (known.records, known.clear, known.spread, known.copies)),
             *(column[some] for column in (*beyond, *with_keys)),
             np.minimum(*leads), np.maximum(*leads),
+            *weakest_and_strongest(
+                (a.filters, b.filters), (pairs.left[some], pairs.right[some]), z, hardening, known.middle
+            ),
         ]  # fmt: skip
         yield np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 
@@ -152,6 +157,7 @@ class _AllPairs:
     """What can be told of a pair only once all are known: a few numbers for each, and of the registers as a whole."""
 
     z: Reals
+    middle: float
     others: tuple[Reals, Reals]
     worse_rank: NDArray[np.int8]
     rivalry: float
@@ -164,7 +170,7 @@ class _AllPairs:
 
     @classmethod
     def of(cls, pairs: Pairs, a: Encoded, b: Encoded, hardening: Sequence[Hardening], slab: int) -> _AllPairs:
-        z, spread = _above_strangers(pairs, a.filters, b.filters, hardening, slab)
+        z, middle, spread = _above_strangers(pairs, a.filters, b.filters, hardening, slab)
         sides = pairs.left, pairs.right
         orders = by_score(pairs.left, z), by_score(pairs.right, z)
         left, right = (_best_other(rows, z, order) for rows, order in zip(sides, orders, strict=True))
@@ -179,6 +185,7 @@ class _AllPairs:
         ones = a.filters.popcounts[pairs.left] + b.filters.popcounts[pairs.right]
         return cls(
             z,
+            middle,
             others,
             np.maximum(*ranks),
             rivalry=_rivalry(copies),
@@ -211,8 +218,10 @@ def _copies(z: Reals, margin: Reals, others: tuple[Reals, Reals]) -> float:
     return float(max((other[best] > _ALIKE).mean() for other in others))
 
 
-def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening], slab: int) -> tuple[Reals, float]:
-    """How similar each pair was before hardening, 0 as two strangers are and 1 identical; and strangers' spread."""
+def _above_strangers(
+    pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardening], slab: int
+) -> tuple[Reals, float, float]:
+    """How similar each pair was before hardening, 0 as strangers are and 1 identical; strangers' middle and spread."""
     middle, spread = _strangers_unhardened(a, b, hardening) if hardening else _strangers(a, b)
     rest, z = max(1 - middle, 1e-3), np.empty(len(pairs))
     for some in _slabs(len(pairs), slab):
@@ -221,7 +230,7 @@ def _above_strangers(pairs: Pairs, a: Bits, b: Bits, hardening: Sequence[Hardeni
             ones = a.popcounts[pairs.left[some]].astype(np.float64) + b.popcounts[pairs.right[some]]
             similarity = unhardened(agreement(ones * (1 - similarity), a.m), hardening)
         z[some] = (similarity - middle) / rest
-    return z, max(spread, _LEAST_SPREAD) / rest
+    return z, middle, max(spread, _LEAST_SPREAD) / rest
 
 
 def _strangers(a: Bits, b: Bits) -> tuple[float, float]:

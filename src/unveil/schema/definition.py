@@ -44,6 +44,7 @@ _LATER: Final = (
     ("attributes", "type", TEXT),
     ("attributes", "length", None),
     ("attributes", "two_digit_years", 30),
+    ("attributes", "in_record", 1.0),
     ("layer_a", "signs", 0),
     ("layer_r", "key_bits", 128),
     ("protocol", "neighbours", 0),
@@ -97,6 +98,13 @@ class Attribute(Settings):
     q: int = Field(2, ge=1, le=4, description="length of the q-grams")
     padding: bool = Field(True, description="pad both ends with the attribute's own symbol")
     h: int = Field(20, ge=1, le=512, description="hash positions per q-gram in layer A")
+    in_record: float = Field(
+        1.0,
+        gt=0,
+        le=16,
+        description="hash positions per q-gram in a CLK of layer R, as a multiple of `layer_r.h`: with more of them the "
+        "attribute counts for more in how alike two records are",
+    )
     weight: float = Field(1.0, ge=0, description="weight in the attribute-level baseline and in weighted RBF")
     frequency: bool = Field(False, description="frequency class of an agreeing value is evidence for M_A")
     when_missing: Literal["zero", "unknown"] = Field(
@@ -115,6 +123,10 @@ class Attribute(Settings):
     def sources(self) -> tuple[str, ...]:
         """The columns that this attribute may be read from, of which a file has one."""
         return tuple(dict.fromkeys((self.source, *self.other_columns)))
+
+    def positions_in(self, layer: LayerR) -> int:
+        """Hash positions per q-gram in the record-level filter: at least one."""
+        return max(1, round(self.in_record * layer.h))
 
     @property
     def meaning(self) -> str:

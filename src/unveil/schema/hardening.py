@@ -20,6 +20,7 @@ from unveil.settings.choices import Choice, OneOf
 
 SHORTEST_FILTER: Final = 64
 LONGEST_FILTER: Final = 65536
+_WORD: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +153,22 @@ def length_after(steps: Iterable[Hardening], m: int) -> int:
     for step in steps:
         m = METHODS[step.method].length(step, m)
     return m
+
+
+def parts(m: int, count: int) -> list[tuple[int, int]]:
+    """Where the parts of m bits begin and end: in the middle of a word none does."""
+    whole = m // _WORD
+    ends = [_WORD * (whole * part // count) for part in range(1, count)] + [m]
+    return list(zip([0, *ends[:-1]], ends, strict=True))
+
+
+def salted_parts(steps: Iterable[Hardening], m: int) -> list[tuple[int, int]]:
+    """Where the parts of filters that have m bits after these steps begin and end, each salted by another field."""
+    found = [(0, m)]
+    for step in steps:
+        if METHODS[step.method].coins_leave is None:
+            found = parts(m, len(step.by)) if step.by else [(0, m)]
+    return found
 
 
 def impossible_steps(steps: Iterable[Hardening], m: int) -> Iterator[Problem]:

@@ -123,13 +123,14 @@ def _groups(records: Records, schema: Schema) -> Iterator[list[Numbered]]:
 
 def _or_attributes(out: NDArray[np.uint64], group: list[Numbered], schema: Schema, keys: Subkeys) -> None:
     """OR the filters of these attributes' values into the records that have them."""
-    m, h = schema.layer_r.m, schema.layer_r.h
+    m = schema.layer_r.m
     borders = np.cumsum([0, *(len(column.distinct) for _, _, column in group)])
     masks = np.zeros((int(borders[-1]), out.shape[1]), dtype=np.uint64)
     calls: list[tuple[object, ...]] = []
     for (index, attribute, column), (start, stop) in zip(group, pairwise(borders.tolist()), strict=True):
         key = keys.of("R", attribute=attribute.name)
-        calls.append((masks[start:stop], column.distinct, (attribute, index), key, (m, h)))
+        size = m, attribute.positions_in(schema.layer_r)
+        calls.append((masks[start:stop], column.distinct, (attribute, index), key, size))
     at_once(_fill, calls)
     for start in range(0, len(out), _ROWS_AT_ONCE):
         part = slice(start, start + _ROWS_AT_ONCE)

@@ -28,6 +28,8 @@ HALF: Final = 0.5
 _MOST: Final = 512  # positions that a schema takes
 
 TokenCounts = NDArray[np.int64]
+#: The same where some count for more than one.
+WeighedCounts = NDArray[np.float64]
 
 
 def token_counts(column: Column, attribute: Attribute) -> TokenCounts:
@@ -35,13 +37,13 @@ def token_counts(column: Column, attribute: Attribute) -> TokenCounts:
     return tokenise(column.distinct, attribute, 0).counts[column.codes]
 
 
-def expected_fill(counts: TokenCounts, *, m: int, h: int) -> float:
+def expected_fill(counts: TokenCounts | WeighedCounts, *, m: int, h: int) -> float:
     """The mean share of bits that are set in the filters of values with so many tokens, missing ones left out."""
     present = counts[counts > 0]
     return float(1 - np.mean((1 - 1 / m) ** (present * float(h)))) if len(present) else 0.0
 
 
-def fitting_h(counts: TokenCounts, *, m: int, wanted: float = WANTED_FILL) -> int:
+def fitting_h(counts: TokenCounts | WeighedCounts, *, m: int, wanted: float = WANTED_FILL) -> int:
     """The positions per token that come nearest to the wanted fill, 1 to 512."""
     return _nearest(lambda h: expected_fill(counts, m=m, h=h), wanted) if counts.any() else 1
 

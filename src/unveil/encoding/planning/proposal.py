@@ -23,7 +23,7 @@ from unveil.encoding.planning.facts import ColumnFacts, facts_of, sample_of_rows
 from unveil.encoding.planning.fill import HALF, fitting_h
 from unveil.encoding.planning.joined_columns import TogetherRead, joined, read_together
 from unveil.encoding.planning.key_choice import choose_keys
-from unveil.encoding.planning.protection import LENGTH, SIGNS, protected, short_keys
+from unveil.encoding.planning.protection import LENGTH, SIGNS, protected, short_keys, weighed
 from unveil.encoding.planning.strangers import PersonMarks
 from unveil.encoding.planning.trials import make_trials
 from unveil.errors import SettingError
@@ -130,10 +130,13 @@ def propose(
     schema = Schema(name=name, input=Input(id=identifier, other_ids=other_ids), attributes=tuple(drafts))
     sides = [(side, PersonMarks.of(side, schema)) for side in (records, others) if side is not None]
     measured = {draft.name: [attribute_facts(side, draft, marks) for side, marks in sides] for draft in drafts}
+    finished = weighed(
+        [_finished(draft, measured[draft.name]) for draft in drafts], [_mean_tokens(measured[d.name]) for d in drafts]
+    )
     schema = schema.model_copy(
         update={
-            "attributes": tuple(_finished(draft, measured[draft.name]) for draft in drafts),
-            "layer_r": protected(drafts, _record_h(list(measured.values()))).model_copy(
+            "attributes": finished,
+            "layer_r": protected(drafts, _record_h(finished, list(measured.values()))).model_copy(
                 update={"key_bits": short_keys(max(len(side) for side, _ in sides))}
             ),
             "layer_a": LayerA(signs=SIGNS),
@@ -280,7 +283,17 @@ def _finished(draft: Attribute, measured: Sequence[AttributeFacts]) -> Attribute
     return draft.model_copy(update={"h": fitting_h(counts, m=LayerA().m), "weight": round(weight, 2)})
 
 
-def _record_h(measured: Sequence[Sequence[AttributeFacts]]) -> int:
-    """The h of the record-level filter: every attribute adds its q-grams."""
+def _mean_tokens(measured: Sequence[AttributeFacts]) -> float:
+    """The q-grams of a typical value."""
+    counts = np.concatenate([facts.tokens for facts in measured])
+    return float(counts[counts > 0].mean()) if counts.any() else 1.0
+
+
+def _record_h(attributes: Sequence[Attribute], measured: Sequence[Sequence[AttributeFacts]]) -> int:
+    """The h of the record-level filter: every attribute adds its q-grams, each as much as it counts."""
     sides = zip(*([facts.tokens for facts in sides] for sides in measured), strict=True)
-    return fitting_h(np.concatenate([np.sum(side, axis=0) for side in sides]), m=LENGTH, wanted=HALF)
+    count = [
+        np.sum([each.in_record * tokens for each, tokens in zip(attributes, side, strict=True)], axis=0)
+        for side in sides
+    ]
+    return fitting_h(np.concatenate(count), m=LENGTH, wanted=HALF)

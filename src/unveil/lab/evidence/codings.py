@@ -36,7 +36,7 @@ class Coding:
 
     def of(self, schema: Schema) -> Schema:
         """The schema with this record encoding."""
-        steps = self.steps
+        steps, attributes = self.steps, schema.attributes
         if self.salted:
             by = fields_of(schema)
             if not by:
@@ -44,9 +44,12 @@ class Coding:
                     f"the schema {schema.name} salts by no field, so there is nothing to compare it with"
                 )
             steps = tuple(step | {"by": by} if step["method"] == "diffusion" else step for step in steps)
+        else:
+            # As they are published: each q-gram has as many positions as any other.
+            attributes = tuple(each.model_copy(update={"in_record": 1.0}) for each in attributes)
         hardening = tuple(Hardening(**step) for step in steps)
         layer = LayerR(encoding="clk", m=self.m, h=_positions(schema, self.m, self.fill), hardening=hardening)
-        return schema.model_copy(update={"layer_r": layer})
+        return schema.model_copy(update={"layer_r": layer, "attributes": attributes})
 
 
 def fields_of(schema: Schema) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ import numpy as np
 
 from unveil.encoding.bits import unpack
 from unveil.encoding.blocking_keys import field_codes
-from unveil.encoding.salting import parts
 from unveil.errors import SettingError
 from unveil.lab.evaluation.guessing import auc
 from unveil.lab.evidence.attack import AttackSettings, Played
@@ -18,6 +17,7 @@ from unveil.lab.evidence.record_filters import filters_of, left_out
 from unveil.privacy.attacks.agreement import signs
 from unveil.privacy.attacks.salt_groups import alike, directions, pairs_by_salt
 from unveil.schema.fields import parse_field
+from unveil.schema.hardening import parts
 
 #: Pairs of either kind that are ranked.
 _PAIRS: Final = 20_000

@@ -94,7 +94,8 @@ def _run(study: Study, layers: int, *, budget: int, error: float) -> tuple[RunRe
 def plain_clk(world: WorldRegisters, engine: Engine) -> float:
     """F1 of mutual best matches among all pairs of plain filters, at the threshold that is best by truth."""
     layer = world.schema.layer_r.model_copy(update={"hardening": ()})
-    schema = world.schema.model_copy(update={"layer_r": layer, "blocking": ()})
+    attributes = tuple(each.model_copy(update={"in_record": 1.0}) for each in world.schema.attributes)
+    schema = world.schema.model_copy(update={"layer_r": layer, "attributes": attributes, "blocking": ()})
     study = Study("plain", schema, world.a, world.b, world.truth, engine)
     left, right = study.encode()
     found = Pairs.concatenate(engine.all_pairs(left.filters, right.filters, floor=_FLOOR)).sorted()

@@ -15,13 +15,12 @@ from unveil.encoding.bits import unpack
 from unveil.encoding.blocking_keys import field_codes
 from unveil.encoding.encoder import Encoder
 from unveil.encoding.keys import OwnerKey
-from unveil.encoding.salting import parts
 from unveil.linkage.bits import Bits
 from unveil.privacy.attacks.agreement import Grouped, Matrix, Rows, View, signs
 from unveil.records import Records
 from unveil.schema import Schema
 from unveil.schema.fields import parse_field
-from unveil.schema.hardening import METHODS
+from unveil.schema.hardening import METHODS, parts
 
 #: Keys of the attacker's own that expectations are the mean of: positions that collide under one do not under another.
 KEYS: Final = 3
