@@ -13,6 +13,7 @@ import pytest
 from filter_fixture import MEASURES, filters, listed, naive
 from numpy.typing import NDArray
 
+from unveil.engines.cpu import engine as cpu_engine
 from unveil.engines.cpu.engine import CpuEngine
 from unveil.engines.cpu.layout import tasks, weigh
 from unveil.engines.measure import needed, similarity
@@ -35,6 +36,18 @@ def test_leaving_pairs_early_loses_none(threads: int, measure: Measure, m: int, 
     found = listed(Pairs.concatenate(CpuEngine(threads).all_pairs(a, b, floor=floor, measure=measure)))
     assert expected == found
     assert 100 < len(found)
+
+
+@pytest.mark.parametrize(("m", "prefix"), [(64, 0), (64, 1), (128, 2), (192, 2), (300, 4), (1088, 16), (1088, 17)])
+def test_words_are_counted_by_twos_wherever_the_prefix_ends(
+    m: int, prefix: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last word of an odd number stands alone, before the prefix's end or behind it."""
+    monkeypatch.setattr(cpu_engine, "_with_prefix", lambda rule, *_: rule._replace(prefix=prefix))
+    a, b = filters(61, m, kin=20), filters(77, m, seed=2, kin=20)
+    for floor in (0.0, 0.5, 0.8):
+        expected = listed(Pairs.concatenate(REFERENCE.all_pairs(a, b, floor=floor)))
+        assert expected == listed(Pairs.concatenate(CpuEngine(1).all_pairs(a, b, floor=floor)))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -149,6 +162,7 @@ def test_needed_ones_are_the_fewest_that_reach_the_floor(measure: Measure, floor
 SCRIPT = """
 import resource, sys
 import numpy as np
+from unveil.engines.cpu import engine as cpu_engine
 from unveil.engines.cpu.engine import CpuEngine
 from unveil.engines.cpu.layout import tasks, weigh
 from unveil.linkage.bits import Bits

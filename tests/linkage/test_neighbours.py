@@ -12,7 +12,6 @@ from unveil.linkage.bits import Bits
 from unveil.linkage.engine import Encoded, Neighbours, comparing
 from unveil.linkage.neighbours import (
     by_score,
-    in_order,
     mutual_nearest,
     neighbour_floor,
     places,
@@ -58,13 +57,6 @@ def people(count: int, *, seed: int, words: int = 8, fill: int = 2) -> Bits:
 
 def all_similarities(a: Bits, b: Bits) -> np.ndarray:
     return Pairs.concatenate(ENGINE.all_pairs(a, b, floor=0.0)).similarity
-
-
-@given(st.lists(st.integers(-5, 5), max_size=60), st.integers(1, 1 << 58))
-def test_keys_in_order_are_sorted_as_a_stable_sort_sorts_them(keys: list[int], far: int) -> None:
-    """Of equals those that stand first come first, on every machine: who is a neighbour hangs on it."""
-    some = np.array(keys, np.int64) * far
-    assert np.argsort(some, kind="stable").tolist() == in_order(some).tolist()
 
 
 @given(some_pairs)

@@ -20,12 +20,22 @@ _PER_RECORD = 20  # pairs of strangers that may stand above the floor, for each 
 _ABOVE_MEAN = 1.5  # standard deviations of strangers that a neighbour is above their mean, at least
 _FAR_ABOVE = 4.0  # and where the sample is too small to tell how many strangers stand above
 _HIGHEST = 0.95
+_AT_ONCE = 4096  # rows
+_PLACE = 32  # bits
 
 
 def strangers(a: Bits, b: Bits, size: int = _SAMPLE) -> Reals:
     """How alike records paired at random are, nearly all of them strangers; always the same for the same records."""
-    left, right = at_random(a, b, size)
-    common = np.bitwise_count(a.words[left] & b.words[right]).sum(axis=1, dtype=np.int64)
+    return similarity_of(a, b, *at_random(a, b, size))
+
+
+def similarity_of(a: Bits, b: Bits, left: NDArray[np.int64], right: NDArray[np.int64]) -> Reals:
+    """How alike these rows are, some at a time, so that what is worked on stays in the processor's cache."""
+    common = np.empty(len(left), np.int64)
+    for start in range(0, len(left), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        both = a.words.take(left[some], axis=0) & b.words.take(right[some], axis=0)
+        common[some] = np.bitwise_count(both).sum(axis=1, dtype=np.int64)
     return dice(common, a.popcounts[left], b.popcounts[right])
 
 
@@ -50,26 +60,25 @@ def neighbour_floor(a: Bits, b: Bits) -> float:
 
 def mutual_nearest(pairs: Pairs, k: int) -> Flags:
     """Which pairs are among the k most similar of both their records; of equals, those that stand first."""
-    # Row and similarity as one number, which is sorted twice as fast. Similarities of filters of up to 16,384 bits that
-    # differ at all differ by more than a step of these 31 bits.
-    unlike = ((1 - pairs.similarity) * (1 << 31)).astype(np.int64)
-    left, right = (places(rows, in_order(rows.astype(np.int64) << 32 | unlike)) for rows in (pairs.left, pairs.right))
-    return (left < k) & (right < k)
+    # Similarity and place as one number. Similarities of filters of up to 16,384 bits that differ at all differ by more
+    # than a step of these 31 bits, and places have the 32 bits below them.
+    unlike = ((1 - pairs.similarity) * (1 << 31)).astype(np.uint64)
+    keys = unlike << np.uint64(_PLACE) | np.arange(len(pairs), dtype=np.uint64)
+    return _nearest(pairs.left, keys.copy(), k) & _nearest(pairs.right, keys, k)
 
 
-def in_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """
-    Where each key goes if they are sorted; equal ones stay in their order.
-
-    NumPy's vector code sorts in a third of the time of its stable sort, and ties are few: they are put right after it.
-    """
-    order = np.argsort(keys)
-    ordered = keys[order]
-    tied = np.zeros(len(keys) + 1, bool)
-    tied[1:-1] = ordered[1:] == ordered[:-1]
-    some = np.flatnonzero(tied[1:] | tied[:-1])
-    order[some] = order[some][np.lexsort((order[some], ordered[some]))]
-    return order
+def _nearest(rows: Rows, keys: NDArray[np.uint64], k: int) -> Flags:
+    """Which pairs have one of the k smallest keys of their record; keys end in the pair's place, and are used up."""
+    near, used = np.zeros(len(rows), bool), np.iinfo(np.uint64).max
+    records, whose = int(rows.max(initial=-1)) + 1, rows.astype(np.intp)  # the only ones that NumPy is fast with
+    for _ in range(k):
+        best = np.full(records, used, np.uint64)
+        np.minimum.at(best, whose, keys)
+        chosen = best[best != used] & np.uint64((1 << _PLACE) - 1)
+        if not len(chosen):
+            break
+        near[chosen], keys[chosen] = True, used
+    return near
 
 
 def by_score(rows: Rows, score: Reals) -> NDArray[np.int64]:

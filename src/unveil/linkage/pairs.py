@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int32]
 #: Steps of similarity, from pairs at random (0) to equal filters (the last).
 STEPS: Final = 200
+_BITS: Final = 63  # of a number that is not negative
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,19 @@ class Pairs:
 
     def sorted(self) -> Pairs:
         """The same pairs by left, then right row: an order that no engine's way of working can change."""
-        # As one number for each pair, which is sorted ten times as fast; no pair is there twice.
-        order = np.argsort(self.left.astype(np.int64) << 32 | self.right)
+        order = self._order()
         return Pairs(self.left[order], self.right[order], self.similarity[order])
+
+    def _order(self) -> NDArray[np.int64]:
+        """Where the pairs are found in order; no pair is there twice."""
+        # As one number for each pair, which is sorted ten times as fast; where there is room for its place, too, the
+        # numbers are sorted and not the places, which takes half the time.
+        wide, count = (int(most).bit_length() for most in (self.right.max(initial=0), len(self)))
+        if int(self.left.max(initial=0)).bit_length() + wide + count > _BITS:
+            return np.argsort(self.left.astype(np.int64) << 32 | self.right)
+        keys = (self.left.astype(np.int64) << wide | self.right) << count | np.arange(len(self))
+        keys.sort()
+        return keys & ((1 << count) - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.linkage.bits import Bits, dice
+from unveil.linkage.bits import Bits
 from unveil.linkage.blocking import Blocks
-from unveil.linkage.neighbours import at_random, strangers
+from unveil.linkage.neighbours import at_random, similarity_of, strangers
 from unveil.linkage.outcome import Reals
 from unveil.linkage.pairs import STEPS, Pairs, Rows, Tail, steps_of
 
@@ -116,8 +116,7 @@ def middle_at_home(side: Bits) -> float:
         return 0.0
     left, right = at_random(side, side, _SAMPLE)
     left, right = left[left != right], right[left != right]
-    common = np.bitwise_count(side.words[left] & side.words[right]).sum(axis=1, dtype=np.int64)
-    return float(np.median(dice(common, side.popcounts[left], side.popcounts[right])))
+    return float(np.median(similarity_of(side, side, left, right)))
 
 
 def _reaching(similarity: Reals, middle: float) -> Reals:

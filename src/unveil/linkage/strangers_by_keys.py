@@ -45,10 +45,13 @@ def groups(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int6
     """
     if not left.shape[1]:
         return np.full(len(left), NONE)
-    agree = (left >= 0) & (left == right)
-    count, keys = agree.sum(axis=1), agree.shape[1]
-    several = keys - _SEVERAL + np.minimum(count, 1 + _SEVERAL)
-    return np.where(count > 1, several, np.where(count == 1, agree.argmax(axis=1), NONE))
+    count, only = np.zeros(len(left), np.int64), np.full(len(left), NONE)
+    for key in range(left.shape[1]):  # key by key: NumPy is slow along rows of two or three
+        agree = (left[:, key] >= 0) & (left[:, key] == right[:, key])
+        count += agree
+        only[agree] = key
+    several = left.shape[1] - _SEVERAL + np.minimum(count, 1 + _SEVERAL)
+    return np.where(count > 1, several, only)
 
 
 def _across(compare: CandidatePairs, a: Bits, b: Bits, blocks: Blocks, middle: float) -> Reals:

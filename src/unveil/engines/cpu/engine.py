@@ -229,5 +229,6 @@ def _with_prefix(rule: Rule, left: Ordered, right: Ordered, piece: Int32s) -> Ru
     if not counted:
         return rule
     passes = 1 - (1 - alive / counted) ** (ROWS * LANES)
-    prefixes = np.arange(1, words + 1)
-    return rule._replace(prefix=int(prefixes[np.argmin(prefixes + passes * (words - prefixes + _BREAK))]))
+    prefixes = np.append(np.arange(2, words, 2), words)
+    cost = prefixes + passes[prefixes - 1] * (words - prefixes + _BREAK)
+    return rule._replace(prefix=int(prefixes[np.argmin(cost)]))

@@ -55,7 +55,7 @@ class Rule(NamedTuple):
     measure: int  # index in MEASURES
     m: int
     words: int
-    prefix: int  # words after which most pairs are known to fail
+    prefix: int  # words after which most pairs are known to fail: an even number, or all
     chunk: int  # right rows that are packed at a time
 
 
@@ -64,9 +64,9 @@ class Scratch(NamedTuple):
 
     groups: int  # uint64: packed right rows
     quad: int  # uint64: packed left rows
-    rest: int  # int64: ones of each row of the quad after the prefix
+    rest: int  # int64: what each row of the quad brings before the prefix, and what it takes off behind it
     start: int  # int64: where the sums of each row start
-    counts: int  # int64: common ones of a quad and a group
+    counts: int  # int64: common ones of a quad and a group, above what each row needs
     left: int  # int32: hits
     right: int  # int32
     similarity: int  # float64
@@ -102,7 +102,8 @@ class Buffers:
     def of(cls, rule: Rule, capacity: int) -> Buffers:
         """Room for so many hits; pages of memory come when they are written to."""
         words = rule.words
-        sizes = (rule.chunk * words, ROWS * words, ROWS, ROWS, ROWS * LANES)
+        even = words + words % 2  # rows are packed two words by two
+        sizes = (rule.chunk * (even + 2), ROWS * even, 2 * ROWS, ROWS, ROWS * LANES)
         scratch = tuple(_aligned(size) for size in sizes)
         left, right, similarity = np.empty(capacity, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
         groups, quad, rest, start, counts = (array.ctypes.data for array in scratch)
