@@ -120,7 +120,7 @@ class WeighedAttributes:
         return np.hstack([self._weighed(features), *steps]) - self.centre
 
     def settled(self, features: Reals) -> WeighedAttributes:
-        """The same, with shares adapted to these pairs; what one owner writes otherwise is known from these pairs alone."""
+        """The same, with shares adapted to these pairs, of attributes written otherwise by these alone."""
         found, above = _levels(features), features[:, 0]
         here = adapted(found, above, self.known)
         heard = _heard(found, above, here, self.known)
