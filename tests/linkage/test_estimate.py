@@ -84,7 +84,7 @@ def test_where_matches_are_hardly_found_others_are_not() -> None:
     """By hand: 30 of 100 matches are hardly alike enough, and 20 were doubted by half before anything was learnt."""
     some = np.arange(100)
     found = estimated_quality(candidates(np.full(100, 30.0), barely=some < 30, thought=np.where(some < 20, 0.0, 30.0)))
-    assert 100 / (100 + 0.09 * 30 + 0.04 * 10) == pytest.approx(found.recall[1])
+    assert 100 / (100 + 0.05 * 30 + 0.15 * 10) == pytest.approx(found.recall[1])
     assert 1.0 == pytest.approx(found.precision[1])
 
 

@@ -6,11 +6,12 @@ F1 follow from four such numbers, of pairs linked or not, opened or not, and fro
 Each of the five may be off: by chance, whose variance is Σp(1 − p); and because the model does not fit, by a part of
 what it doubts, Σmin(p, 1 − p). Whatever is off is so for reasons of its own, so that it adds up as squares do.
 
-How many matches are no candidates shows in those that just are. There are two ways of finding candidates, blocking keys
-and nearest neighbours, or the first key and the others: who is hard to find for the one is so for the other, so that
-about as many are found by neither as by only the one and by only the other, in the geometric mean. Where many matches
-are hardly more alike than neighbours must be, others are less alike than that. And where the record unit doubted most
-matches before it learnt, records are so different that some share nothing.
+How many matches are no candidates, or candidates that nobody would take for one, shows in those that just are found.
+There are two ways of finding candidates, blocking keys and nearest neighbours, or the first key and the others: who is
+hard to find for the one is so for the other, so that about as many are found by neither as by only the one and by only
+the other, in the geometric mean. Where many matches are hardly more alike than neighbours must be, others are less so.
+And where the record unit doubted most matches before it learnt, records are so different that some share nothing, and
+half as many so little that it was sure of a non-match and opened none of them.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ _OFF: Final = {"linked, opened": 0.5, "opened": 0.5, "linked": 1.0, "neither": 2
 #: Of what is expected to be lost how much is lost at least, and at most: in nine of ten generated worlds.
 _LOST: Final = (0.0, 2.5)
 #: How many are lost: of all that were found where there is only one way, for each found by only one of two ways, for
-#: each hardly alike enough, and for each that was doubted. Fitted to 200 generated worlds.
+#: each hardly alike enough, and for each that was doubted. Fitted to 200 generated worlds that no model learnt.
 _ALONE: Final = 0.05
 _ONE_WAY: Final = 0.6
-_BARELY: Final = 0.09
-_DOUBTED: Final = 0.04
+_BARELY: Final = 0.05
+_DOUBTED: Final = 0.15
 _ABOVE: Final = 12  # steps of similarity from the lowest that count as hardly alike enough
 _SEEN: Final = 0.05  # probability from which on a pair that is not linked tells what a way finds
 _SPREAD: Final = 1.64  # standard deviations that a number may be off by, nine times in ten
