@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.linkage.estimate import Candidates, estimated_quality
+from unveil.linkage.estimate import Candidates, barely_alike, estimated_quality
 from unveil.linkage.outcome import Flags, Reals
+from unveil.linkage.pairs import STEPS, Comparison, Pairs, Tail
 
 
-def candidates(odds: Reals, linked: Flags | None = None, opened: Flags | None = None) -> Candidates:
-    """Candidates that agree on all keys, so that blocking loses none."""
+def candidates(odds: Reals, **other: Any) -> Candidates:
+    """Candidates that agree on all keys, are alike enough and were never doubted, so that hardly any are lost."""
     every = np.ones(len(odds), bool)
-    return Candidates(odds, every if opened is None else opened, odds > 0 if linked is None else linked, every, every)
+    usual = Candidates(odds, every, odds > 0, every, every, thought=np.full(len(odds), 30.0), barely=~every)
+    return replace(usual, **other)
 
 
 def truth_of(odds: Reals, rng: np.random.Generator) -> Flags:
@@ -58,23 +63,63 @@ def test_the_point_is_the_expected_count() -> None:
 
 
 def test_matches_lost_in_blocking_lower_recall_and_not_precision() -> None:
-    """80 matches agree on both, 10 on the first only, 20 on the others only: √200 may be lost, .7 of it is expected."""
+    """80 matches agree on both, 10 on the first only, 20 on the others only: six tenths of √200 may be lost."""
     sure = np.full(110, 30.0)
     first, others = np.arange(110) < 90, (np.arange(110) < 80) | (np.arange(110) >= 90)
-    every = np.ones(110, bool)
-    found = estimated_quality(Candidates(sure, every, every, first, others))
+    found = estimated_quality(candidates(sure, one_way=first, other_way=others))
     assert (1.0, 1.0) == pytest.approx(found.precision[1:])
-    assert 110 / (110 + 0.7 * 200**0.5) == pytest.approx(found.recall[1])
-    assert found.recall[0] < 110 / (110 + 2 * 200**0.5) + 1e-9
+    assert 110 / (110 + 0.6 * 200**0.5) == pytest.approx(found.recall[1])
+    assert found.recall[0] < 110 / (110 + 1.5 * 200**0.5) + 1e-9
     assert 1.0 == pytest.approx(found.recall[2])
 
 
 def test_one_way_alone_cannot_tell_what_it_lost() -> None:
     """A share of all matches is allowed for, in the interval and in the point."""
-    sure, every = np.full(100, 30.0), np.ones(100, bool)
-    found = estimated_quality(Candidates(sure, every, every, every, ~every))
-    assert 1 / (1 + 0.7 * 0.04) == pytest.approx(found.recall[1])
-    assert found.recall[0] < 1 / 1.08 + 1e-9
+    found = estimated_quality(candidates(np.full(100, 30.0), other_way=np.zeros(100, bool)))
+    assert 1 / 1.05 == pytest.approx(found.recall[1])
+    assert found.recall[0] < 1 / 1.12 + 1e-9
+
+
+def test_where_matches_are_hardly_found_others_are_not() -> None:
+    """By hand: 30 of 100 matches are hardly alike enough, and 20 were doubted by half before anything was learnt."""
+    some = np.arange(100)
+    found = estimated_quality(candidates(np.full(100, 30.0), barely=some < 30, thought=np.where(some < 20, 0.0, 30.0)))
+    assert 100 / (100 + 0.05 * 30 + 0.15 * 10) == pytest.approx(found.recall[1])
+    assert 1.0 == pytest.approx(found.precision[1])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60))
+@settings(max_examples=60)
+def test_no_sign_of_lost_matches_raises_recall(seed: int, n: int) -> None:
+    """A pair that is hardly alike enough, or was doubted, where it was not before."""
+    rng = np.random.default_rng(seed)
+    odds, thought, barely = rng.normal(0, 5, n), rng.normal(0, 5, n), rng.random(n) < 0.5
+    one, other = rng.random(n) < 0.8, rng.random(n) < 0.8
+    before = candidates(odds, one_way=one, other_way=other, thought=thought, barely=barely)
+    worse = candidates(
+        odds,
+        one_way=one,
+        other_way=other,
+        thought=thought - rng.exponential(1, n),
+        barely=barely | (rng.random(n) < 0.5),
+    )
+    found, after = estimated_quality(before), estimated_quality(worse)
+    assert after.recall[1] <= found.recall[1] + 1e-12
+    assert found.precision[1] == pytest.approx(after.precision[1])
+
+
+def test_pairs_are_hardly_alike_enough_only_where_neighbours_were_looked_for() -> None:
+    """From the lowest step that was counted upward."""
+    similarity = np.array([0.5, 0.52, 0.6, 0.9])
+    rows = np.arange(4, dtype=np.int32)
+    across = np.zeros(STEPS + 1)
+    across[: 1 + 10] = 4  # everything counted reaches step 10
+    tail = Tail(0.45, across, np.zeros((2, STEPS + 1)), np.ones(2))
+    found = Comparison(Pairs(rows, rows, similarity), 4, near=np.ones(4, bool), tail=tail)
+    assert 10 == tail.lowest
+    assert (tail.step(similarity) < 22).tolist() == barely_alike(found).tolist() == [True, False, False, False]
+    assert not barely_alike(replace(found, near=None)).any()
+    assert not barely_alike(replace(found, tail=None)).any()
 
 
 def test_few_links_are_less_certain_than_many() -> None:
@@ -103,7 +148,7 @@ def test_intervals_are_ordered_shares(seed: int, n: int, wide: float) -> None:
     """Low ≤ point ≤ high, all between 0 and 1, for any odds, links and keys, none at all included."""
     rng = np.random.default_rng(seed)
     opened, linked, one, other = (rng.random(n) < rng.random() for _ in range(4))
-    pairs = Candidates(rng.normal(0, 1, n) * wide, opened, linked, one, other)
+    pairs = candidates(rng.normal(0, 1, n) * wide, opened=opened, linked=linked, one_way=one, other_way=other)
     found = estimated_quality(pairs, trusted=bool(seed % 2))
     for low, point, high in (found.precision, found.recall, found.f1):
         assert 0 <= low <= point <= high <= 1 + 1e-12

@@ -128,3 +128,21 @@ def test_second_matches_go_where_hardly_anybody_has_one(twice: int, kept: int) -
     found = without_rivals(left, right, score)
     assert found[:100].all()
     assert kept == int(found[100:].sum())
+
+
+@pytest.mark.parametrize(("odds", "kept"), [((4.0, 4.0), 2), ((4.0, 1.0), 0), ((4.0, 4.0, 1.0, 1.0), 0), ((4.0,), 0)])
+def test_few_second_matches_stay_where_most_are_sure(odds: tuple[float, ...], kept: int) -> None:
+    """Of two matches of which one must be wrong, both hardly ever are sure. One tells nothing."""
+    left = rows(*range(300), *range(len(odds)))
+    right = rows(*range(300), *range(300, 300 + len(odds)))
+    found = without_rivals(left, right, np.array([6.0] * 300 + list(odds)))
+    assert found[:300].all()
+    assert kept == int(found[300:].sum())
+
+
+@given(edges)
+def test_the_best_match_of_both_records_always_stays(pairs: list[tuple[int, int, float]]) -> None:
+    """Whatever rivals say about a register."""
+    left, right = rows(*(one for one, _, _ in pairs)), rows(*(other for _, other, _ in pairs))
+    odds = np.array([10 * (score - 0.6) for _, _, score in pairs], np.float64)
+    assert (without_rivals(left, right, odds) | ~symmetric_best(left, right, odds)).all()

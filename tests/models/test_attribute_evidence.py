@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from unveil.linkage.outcome import Flags, Outcomes, Reals
 from unveil.models.attribute_evidence import STEPS, SUMMARY, WeighedAttributes, attribute_evidence, summary
-from unveil.models.levels import EQUAL, KIN, LEVELS, UNLIKE, Shares, adapted, summed
+from unveil.models.levels import EQUAL, KIN, LEVELS, UNLIKE, Shares, adapted, forgetting, summed
 from unveil.models.tables import Direction, Tables, Term
 from unveil.schema import Attribute, Schema
 
@@ -131,8 +131,7 @@ def test_a_look_at_the_pairs_starts_from_what_was_known_before_each_time() -> No
     prior = WeighedAttributes.of_roles(ROLES_USED, weight_alone(), known(4))
     features = pairs(5, 3000)
     once = prior.settled(features)
-    heard = np.ones(len(ROLES_USED))
-    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.known, heard)
+    expected = adapted(features[:, 1:].astype(np.int64), features[:, 0], prior.known)
     assert expected.shift == once.here.shift == once.settled(features).here.shift
     again = once.settled(features).here
     np.testing.assert_array_equal(expected.shares, once.here.shares)
@@ -186,7 +185,7 @@ def alike(count: int, above: float, equal: tuple[float, float, float]) -> Reals:
 
 
 def heard(*some: Reals) -> list[float]:
-    """How far each attribute is listened to."""
+    """How far what is known of each attribute is listened to."""
     return told().settled(np.vstack(some)).heard.tolist()
 
 
@@ -201,8 +200,46 @@ def test_an_attribute_that_one_owner_writes_otherwise_is_not_heard(at: int, unli
     rows = [alike(200, 2.0, (equal[0], equal[1], equal[2])), STRANGERS]
     rows[1][:, 1 + at] = OTHER  # the habit is that of all records
     assert [expected if at == other else 1.0 for other in range(3)] == pytest.approx(heard(*rows), abs=0.1)
-    columns = told().settled(np.vstack(rows)).columns(np.vstack(rows))
-    assert (expected == 0) == bool((columns[:, at] == 0).all())
+
+
+@pytest.mark.parametrize("at", [NAME, FAMILY, HOME])
+def test_a_difference_that_is_the_same_in_all_pairs_counts_for_nothing(at: int) -> None:
+    """Other worlds' differences speak against a match; here one owner writes every value otherwise."""
+    equal = tuple(0.0 if at == other else 1.0 for other in range(3))
+    rows = np.vstack([alike(200, 2.0, (equal[0], equal[1], equal[2])), STRANGERS])
+    rows[:, 1 + at] = OTHER
+    assert told().here.together()[at, OTHER] < -1
+    assert 0 == pytest.approx(told().settled(rows).here.together()[at, OTHER], abs=0.05)
+
+
+def test_what_an_attribute_that_is_written_otherwise_tells_all_the_same_is_learnt_here() -> None:
+    """One owner writes an initial alone: never equal, but a little more alike in matches, by the other attributes."""
+    initial, none = OTHER + 1, OTHER
+    rows = [alike(200, 2.0, (0.0, 1.0, 0.9)), STRANGERS.copy()]
+    for some, share in zip(rows, (0.9, 0.05), strict=True):
+        some[:, 1 + NAME] = np.where(np.arange(len(some)) < share * len(some), initial, none)
+    settled = told().settled(np.vstack(rows))
+    assert 0 == settled.heard[NAME]
+    here = settled.here.against()[:, NAME]
+    assert (here[:, initial] - here[:, none] > 2).all()
+    assert (told().here.against()[:, NAME, initial] == told().here.against()[:, NAME, none]).all()
+    assert (here[:, 0] <= 0).all()
+    assert (np.diff(here[:, 1:], axis=1) >= 0).all()
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_attributes_that_are_heard_are_known_as_before_and_others_as_alike_in_all_kinds(seed: int) -> None:
+    """What is forgotten leaves shares that add up to 1, and no kind of pair more likely than another."""
+    rng = np.random.default_rng(seed)
+    before, found = told().known, pairs(seed, 200)[:, 1:].astype(np.int64)
+    half = np.array([1.0, 0.0, rng.random()])
+    after = forgetting(before, found, half)
+    np.testing.assert_array_equal(before.shares[:, 0], after.shares[:, 0])
+    np.testing.assert_array_equal(before.firm[:, 0], after.firm[:, 0])
+    np.testing.assert_array_equal(after.shares[0, 1], after.shares[1, 1])
+    np.testing.assert_allclose(1, after.shares.sum(axis=2))
+    assert (after.shares > 0).all()
 
 
 def test_people_who_moved_do_not_silence_an_address() -> None:

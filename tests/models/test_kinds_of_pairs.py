@@ -66,7 +66,7 @@ def known(worth: float = 50.0) -> KnownShares:
 
 def said(found: Levels, odds: Reals) -> tuple[Adapted, Reals]:
     """What these pairs teach, and the log odds of each by that."""
-    here = adapted(found, odds, known(), np.ones(ATTRIBUTES))
+    here = adapted(found, odds, known())
     against = np.stack([summed(weight, found).sum(axis=1) for weight in here.against()])
     return here, here.shift + against_either(against, here.kin)
 

@@ -37,8 +37,8 @@ def known(match: Reals, other: Reals, firm: float = 5_000.0) -> KnownShares:
 
 
 def shares_after(found: Levels, odds: Reals, match: Reals, other: Reals) -> tuple[Reals, Reals]:
-    """The shares of matches and of others after a look at the pairs, if every attribute is heard."""
-    after = adapted(found, odds, known(match, other), np.ones(found.shape[1]))
+    """The shares of matches and of others after a look at the pairs."""
+    after = adapted(found, odds, known(match, other))
     np.testing.assert_array_less(0, after.shares)
     return after.shares[0], after.kin * after.shares[1] + (1 - after.kin) * after.shares[2]
 
@@ -51,7 +51,7 @@ def shift_where(share: float) -> float:
     match, other = match / match.sum(axis=1, keepdims=True), other / other.sum(axis=1, keepdims=True)
     is_match = rng.random(2000) < share
     found = np.where(is_match[:, None] & (rng.random((2000, 4)) < 0.95), LEVELS - 1, 1)
-    return adapted(found, np.zeros(2000), known(match, other), np.ones(4)).shift
+    return adapted(found, np.zeros(2000), known(match, other)).shift
 
 
 def test_log_odds_from_above_are_shifted_to_fewer_matches_sooner_than_to_more() -> None:
@@ -76,7 +76,7 @@ def test_a_few_pairs_hardly_shift_the_log_odds_from_above() -> None:
     """Two pairs that differ everywhere are no reason to think that nobody is shared."""
     match, other = np.full((2, LEVELS), 1 / LEVELS), np.full((2, LEVELS), 1 / LEVELS)
     other[:, 1] *= 20
-    shift = adapted(np.ones((2, 2), np.int64), np.zeros(2), known(match, other), np.ones(2)).shift
+    shift = adapted(np.ones((2, 2), np.int64), np.zeros(2), known(match, other)).shift
     assert -1 < shift < -0.1
 
 
@@ -85,7 +85,7 @@ def test_what_is_known_is_worth_as_many_pairs_as_it_says() -> None:
     before = np.full((2, LEVELS), 1 / LEVELS)
     firm = np.array([[10.0, 10_000.0]] * len(KINDS))
     found = np.full((1_000, 2), 7)
-    after = adapted(found, np.full(1_000, 6.0), KnownShares(np.stack([before] * len(KINDS)), firm), np.ones(2))
+    after = adapted(found, np.full(1_000, 6.0), KnownShares(np.stack([before] * len(KINDS)), firm))
     assert after.shares[0, 0, 7] > 0.95
     assert after.shares[0, 1, 7] < 0.2
 

@@ -24,9 +24,12 @@ def test_every_kind_names_its_subject_and_what_to_do(kind: WarningKind) -> None:
 def test_figures_stand_in_the_sentence() -> None:
     """Three of 812 is another matter than three of 20."""
     assert "(3 of 812)" in DataWarning(WarningKind.KEY_HARDLY_AGREES, "x+y", FIGURES).sentence
-    assert "(3 of 812) and is not counted:" in DataWarning(WarningKind.ATTRIBUTE_HARDLY_AGREES, "x", FIGURES).sentence
+    assert (
+        "(3 of 812) and counts only for what it tells in these pairs:"
+        in DataWarning(WarningKind.ATTRIBUTE_HARDLY_AGREES, "x", FIGURES).sentence
+    )
     nothing = DataWarning(WarningKind.ATTRIBUTE_HARDLY_AGREES, "x", {"pairs": 0, "equal": 0, "heard": 0.0})
-    assert "the same person and is not counted:" in nothing.sentence
+    assert "the same person and counts only for what it tells in these pairs:" in nothing.sentence
     assert "(0.71 of their bits" in DataWarning(WarningKind.FILL_FAR_OFF, "owner a", FIGURES).sentence
     assert "(0.71 and 0.40 of their bits" in DataWarning(WarningKind.FILLS_DIFFER, "owner a", FIGURES).sentence
 

@@ -38,11 +38,11 @@ def test_an_attribute_that_is_equal_nowhere_is_warned_of() -> None:
 
 
 def test_an_attribute_that_is_not_listened_to_is_warned_of_and_the_sentence_says_so() -> None:
-    """Nobody would know that it counts for nothing. Few pairs are enough: the model has seen more of them before."""
+    """Nobody would know that it counts for less. Few pairs are enough: the model has seen more of them before."""
     similarity, match = similarities(0.4, 0.4)
     (warning,) = warned(similarity[20:40], match[20:40], heard=[1.0, 0.0])
     assert ("date", 0) == (warning.subject, warning.figures["heard"])
-    assert "is not counted" in warning.sentence
+    assert "counts only for what it tells in these pairs" in warning.sentence
     assert [] == warned(similarity[20:40], match[20:40], heard=[1.0, 0.5])
 
 

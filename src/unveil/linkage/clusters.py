@@ -12,6 +12,11 @@ from unveil.linkage.outcome import Flags, Reals
 from unveil.linkage.pairs import Rows
 
 HARDLY_ANY: Final = 0.03  # of the matched records of a register, matched twice
+#: Log odds from which on a rival is sure. Of two matches of which only one can be right, both hardly ever are; of over
+#: 1,000 rivals in 60 generated worlds, nine in ten with such odds were second entries, and of the others a third.
+_SURE: Final = 2.5
+_SOME: Final = 2  # sure rivals, or nothing can be told
+_MOST: Final = 0.5  # of the rivals of a register are sure: people stand in it twice
 
 
 def symmetric_best(left: Rows, right: Rows, score: Reals) -> Flags:
@@ -19,18 +24,29 @@ def symmetric_best(left: Rows, right: Rows, score: Reals) -> Flags:
     return _best(left, score) & _best(right, score)
 
 
-def without_rivals(left: Rows, right: Rows, score: Reals) -> Flags:
+def without_rivals(left: Rows, right: Rows, odds: Reals) -> Flags:
     """
-    True for pairs that stay: where hardly any record is matched twice, all but the best match of a record go.
+    True for pairs that stay: where people stand once in a register, all but the best match of a record go.
 
-    So a register whose people stand in it once is linked one to one, and one with second entries keeps them.
+    `odds` are log odds. So a register whose people stand in it once is linked one to one, and one with second entries
+    keeps them.
     """
     stays = np.ones(len(left), bool)
+    # Two matches of one left record are two entries of the right register, and the other way round.
     for rows in (left, right):
-        _, count = np.unique(rows, return_counts=True)
-        if len(count) and (count > 1).mean() < HARDLY_ANY:
-            stays &= _best(rows, score)
+        best = _best(rows, odds)
+        if not _entered_twice(rows, odds[~best]):
+            stays &= best
     return stays
+
+
+def _entered_twice(rows: Rows, rivals: Reals) -> bool:
+    """Whether many of these records are matched twice, or few, of which most are sure."""
+    _, count = np.unique(rows, return_counts=True)
+    if not len(count) or (count > 1).mean() >= HARDLY_ANY:
+        return True
+    sure = rivals > _SURE
+    return bool(sure.sum() >= _SOME and sure.mean() > _MOST)
 
 
 #: Whether two records of one register are of one person, going by that register alone.

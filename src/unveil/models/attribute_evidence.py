@@ -27,6 +27,7 @@ from unveil.models.levels import (
     Shares,
     adapted,
     against_either,
+    forgetting,
     levels,
     seeming_without,
     summed,
@@ -42,8 +43,7 @@ SUMMARY: Final = (
     "against kin", "against strangers", "against either",
 )  # fmt: skip
 _ENOUGH = 30  # of such pairs tell how an attribute is written
-_MOST, _NEARLY_ALL = 0.65, 0.85  # of these unlike: an attribute is heard less, and not at all
-_TELLING = (0.7, 0.85)  # how often matches are more alike than others: it says nothing, and all that it can
+_MOST, _NEARLY_ALL = 0.65, 0.85  # of these unlike: what is known of an attribute is heard less, and not at all
 _SOME = 0.05  # of the other pairs equal: both owners write it in one form
 _SUREST = 12.0  # log odds from above that say no more beyond this
 #: Levels that labels may set apart from those below: somewhat alike, alike, equal, and equal with a rarer value.
@@ -78,8 +78,8 @@ class WeighedAttributes:
     """
     Prior knowledge of the attribute unit: tables over the summary of a pair's weights.
 
-    `known` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says how far each
-    attribute is listened to; `centre` is what uncertain pairs have in the further columns.
+    `known` are the shares of levels as known before, `here` as found among the pairs at hand; `heard` says how far what
+    is known of each attribute is listened to; `centre` is what uncertain pairs have in the further columns.
     """
 
     tables: Tables
@@ -110,22 +110,22 @@ class WeighedAttributes:
     def summed_up(self, features: Reals) -> Reals:
         """What the tables look at."""
         found = _levels(features)
-        against = np.stack([summed(weight, found) @ self.heard for weight in self.here.against()])
+        against = np.stack([summed(weight, found).sum(axis=1) for weight in self.here.against()])
         return summary(features[:, 0] + self.here.shift, self._weighed(features), against, self.here.kin, self.personal)
 
     def columns(self, features: Reals) -> Reals:
         """The weight of each attribute and the steps that its level has reached, from what uncertain pairs have."""
         found = _levels(features)
-        steps = [(found >= step) * (self.heard * _STEPS_LOOSER) for step in STEPS]
+        steps = [(found >= step) * _STEPS_LOOSER for step in STEPS]
         return np.hstack([self._weighed(features), *steps]) - self.centre
 
     def settled(self, features: Reals) -> WeighedAttributes:
-        """The same, with shares adapted to these pairs; attributes that one owner writes otherwise are not heard."""
+        """The same, with shares adapted to these pairs, of attributes written otherwise by these alone."""
         found, above = _levels(features), features[:, 0]
-        here = adapted(found, above, self.known, np.ones(found.shape[1]))
+        here = adapted(found, above, self.known)
         heard = _heard(found, above, here, self.known)
         if (heard < 1).any():
-            here = adapted(found, above, self.known, heard)
+            here = adapted(found, above, forgetting(self.known, found, heard))
         settled = replace(
             self,
             here=here,
@@ -135,7 +135,7 @@ class WeighedAttributes:
         return replace(settled, centre=_among_uncertain(settled.log_odds(features)) @ settled.columns(features))
 
     def _weighed(self, features: Reals) -> Reals:
-        return summed(self.here.together(), _levels(features)) * self.heard
+        return summed(self.here.together(), _levels(features))
 
 
 def _among_uncertain(odds: Reals) -> Reals:
@@ -146,11 +146,11 @@ def _among_uncertain(odds: Reals) -> Reals:
 
 def _heard(found: Levels, above: Reals, here: Adapted, known: KnownShares) -> Reals:
     """
-    How far each attribute is listened to, from 0 to 1, by the pairs that all other attributes take for matches.
+    How far what is known of each attribute is listened to, by the pairs that all other attributes take for matches.
 
-    An attribute that is unlike in nearly all of them is written otherwise by one owner, and says nothing here. If it is
-    equal in some of the other pairs, it is written in one form, and those who were opened have moved or married. If it
-    is more alike in matches all the same, as years with and without their century are, it does say something.
+    An attribute that is unlike in nearly all of them is written otherwise by one owner, and what other worlds say of it
+    does not hold here: 0. If it is equal in some of the other pairs, it is written in one form, and those who were
+    opened have moved or married: 1.
     """
     heard = np.ones(found.shape[1])
     for at in range(found.shape[1]):
@@ -159,24 +159,13 @@ def _heard(found: Levels, above: Reals, here: Adapted, known: KnownShares) -> Re
         if matches.sum() < _ENOUGH or others[EQUAL - 1 :].sum() >= _SOME * others.sum():
             continue
         unlike = matches[:UNLIKE].sum() / matches.sum()
-        alike = _more_alike(matches, others)
-        heard[at] = max(_within(unlike, _NEARLY_ALL, _MOST), _within(alike, *_TELLING))
+        heard[at] = np.clip((_NEARLY_ALL - unlike) / (_NEARLY_ALL - _MOST), 0, 1)
     return heard
 
 
 def _counts(found: Levels, each: Reals) -> Reals:
     """How often each level occurs, if each pair counts for so much."""
     return np.bincount(found, each, LEVELS).astype(np.float64)
-
-
-def _more_alike(matches: Reals, others: Reals) -> float:
-    """How often a match is on a higher level than another pair, ties by halves."""
-    matches, others = matches / matches.sum(), others / max(float(others.sum()), 1e-9)
-    return float(matches @ (np.cumsum(others) - others / 2))
-
-
-def _within(value: float, nothing: float, all_of_it: float) -> float:
-    return float(np.clip((value - nothing) / (all_of_it - nothing), 0, 1))
 
 
 def _levels(features: Reals) -> Levels:

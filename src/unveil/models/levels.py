@@ -43,6 +43,8 @@ _TEMPERED: Final = 0.6  # the odds from above follow from the same values: besid
 KIN: Final = 0.3  # of the pairs that are no matches, before a look
 _KIN_WORTH: Final = 20.0
 _FARTHEST: Final = 6.0  # log odds from above beyond which a pair counts fully for one side
+_FORGOTTEN: Final = 20.0  # pairs that what is put in the place of forgotten shares is worth
+_SOME: Final = 0.1  # of a pair on every level, so that none seems impossible
 
 #: Kinds of pairs, in this order: one person; two of a household; strangers, namesakes among them.
 KINDS: Final = ("match", "kin", "other")
@@ -133,18 +135,18 @@ def against_either(against: Reals, kin: float) -> Reals:
     return -np.logaddexp(np.log(kin) - against[0], np.log(1 - kin) - against[1])
 
 
-def adapted(found: Levels, odds: Reals, known: KnownShares, heard: Reals) -> Adapted:
+def adapted(found: Levels, odds: Reals, known: KnownShares) -> Adapted:
     """
     The shares after looking at these pairs, of which the layer above gave log odds, and how many are matches.
 
     In rounds, each pair counts for matches as far as it seems to be one by the log odds from above, by what is to be
-    added to all of them, and by its levels as they weigh so far. `heard` says how far each attribute is listened to.
+    added to all of them, and by its levels as they weigh so far.
     """
     counted = [np.eye(LEVELS)[found[:, at]] for at in range(found.shape[1])]
     odds = _tempered(odds)
     here = Adapted(known.shares, KIN, 0.0)
     for _ in range(_ROUNDS):
-        against = np.stack([summed(weight, found) @ heard for weight in here.against()])
+        against = np.stack([summed(weight, found).sum(axis=1) for weight in here.against()])
         said = against_either(against, here.kin)
         shift = _shift(odds, said, here.shift)
         p = _logistic(odds + shift + said)
@@ -159,6 +161,19 @@ def adapted(found: Levels, odds: Reals, known: KnownShares, heard: Reals) -> Ada
         )
         here = Adapted(shares, _kin_share(seeming), shift)
     return here
+
+
+def forgetting(known: KnownShares, found: Levels, heard: Reals) -> KnownShares:
+    """
+    What is known, less what is known of attributes that are not, or only in part, `heard`.
+
+    In its place stand the shares among all of these pairs, the same for matches, kin and others. So such an attribute
+    says nothing at first, and then as much as it tells apart what the other attributes take for one or the other.
+    """
+    counts = np.stack([np.bincount(column, minlength=LEVELS) for column in found.T]) + _SOME
+    anybody = counts / counts.sum(axis=1, keepdims=True)
+    shares = heard[:, None] * known.shares + (1 - heard)[:, None] * anybody
+    return KnownShares(shares, heard * known.firm + (1 - heard) * _FORGOTTEN)
 
 
 def seeming_without(at: int, found: Levels, odds: Reals, here: Adapted, known: KnownShares) -> Reals:

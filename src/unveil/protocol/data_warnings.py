@@ -89,7 +89,7 @@ def _key_not_shared(warning: DataWarning) -> str:
 
 
 def _attribute_hardly_agrees(warning: DataWarning) -> str:
-    ignored = " and is not counted" if warning.figures.get("heard") == 0 else ""
+    ignored = " and counts only for what it tells in these pairs" if warning.figures.get("heard") == 0 else ""
     return (
         f"attribute {warning.subject} is hardly ever equal in pairs that are taken for the same person"
         f"{_out_of(warning, 'equal')}{ignored}: probably one owner writes it in another form; {_MEND}"

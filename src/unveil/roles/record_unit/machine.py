@@ -16,9 +16,8 @@ import numpy as np
 
 from unveil.errors import LocalProtocolError, ProtocolError
 from unveil.joining.terms import BY_OWNERS, NOBODY, JoinTerms
-from unveil.linkage.blocking import Blocks
 from unveil.linkage.engine import Compare, Encoded
-from unveil.linkage.estimate import Candidates, Estimate, estimated_quality
+from unveil.linkage.estimate import Estimate
 from unveil.linkage.layer import Layer, Positions
 from unveil.linkage.model import Model, RecordEvidence, similarity_alone
 from unveil.linkage.outcome import Flags, Outcomes, log_odds
@@ -43,6 +42,7 @@ from unveil.protocol.stages import Awaited, CountedKind, StageKind, StageStatus
 from unveil.roles.chance import Chance, Draw
 from unveil.roles.columns import entries, outcomes
 from unveil.roles.record_unit.answers_of_owners import AnswersOfOwners
+from unveil.roles.record_unit.assessed_links import AssessedLinks
 from unveil.roles.record_unit.comparing import ComparedRecords, Comparing
 from unveil.roles.record_unit.data_warnings import nobody_warnings, unit_warnings
 from unveil.roles.record_unit.decisions import KINDS, Finished, Judged, PairsAsked, Screened
@@ -342,25 +342,9 @@ class RecordUnit(KeepsAll):
         """What the unit itself can tell about the quality of its links; None without a model that gives odds."""
         if self.comparison is None or self._assessor is None:
             return None
-        left, right = self._sides()
-        layer, pairs = self.layer, self.comparison.pairs
-        model, features = self._assessor
-        # A model with odds looks at the same evidence, which was made when the records were compared.
-        evidence = layer.features if layer.model.calibrated else features(self.comparison, left, right)
-        opened = np.flatnonzero(layer.labelled)
-        taught = model
-        if layer.model.calibrated:
-            taught = model.updated(evidence[opened], layer.label_g[opened], layer.label_p[opened])
-        odds = taught.log_odds(evidence)
-        odds[opened] = log_odds(Outcomes(layer.label_g[opened], layer.label_p[opened]))
-        blocks = Blocks.of(left.keys, right.keys, max_block=self._protocol.max_block)
-        near = self.comparison.near
-        first, others = (blocks.agree(pairs.left, pairs.right, some) for some in (slice(0, 1), slice(1, None)))
-        ways = (first, others) if near is None else (near, first | others)
         links, nobody = self._linked()
-        trusted = layer.model.calibrated and len(opened) > 0 and taught.plausible and not nobody
-        candidates = Candidates(odds, layer.labelled, links, *ways)
-        return estimated_quality(candidates, trusted=trusted)
+        found = AssessedLinks(self.comparison, self._sides(), self.layer, links, nobody)
+        return found.estimate(*self._assessor, max_block=self._protocol.max_block)
 
     def data_warnings(self) -> tuple[DataWarning, ...]:
         """What looks wrong with the uploads: nothing before all are there, and of keys nothing before comparing."""
