@@ -16,7 +16,7 @@ def test_attacks_are_listed_with_their_controls() -> None:
     assert {"graph-matching", "stripping", "known-people", "joining-pairs", "key-patterns"} <= set(names)
     assert "share of people found at first guess: at most 2 times a blind guess is asked of the default" in shown
     assert all(f"{name}: " in shown for name in names)
-    assert {"own", "plain", "salted-3"} <= set(listed["encodings"])
+    assert {"own", "plain", "salted-4"} <= set(listed["encodings"])
 
 
 def test_an_attack_and_its_control_are_played() -> None:

@@ -188,7 +188,7 @@ CHANGES = {
     "budget": ("budget = 100", "budget = 1000"),
     "layers": ("layers = 3", "layers = 2"),
     "models": ('models = "prior"', 'models = "paper"'),
-    "hardening": ("t = 3\n", "t = 4\n"),
+    "hardening": ("t = 4\n", "t = 5\n"),
     "near_copies": ("near_copies = 0.5", "near_copies = 0.75"),
     "decoys": ("decoys = 0.1\n", "decoys = 0.102\n"),
     "depth": ("depth = 6", "depth = 5"),

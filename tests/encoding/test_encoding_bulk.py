@@ -38,10 +38,10 @@ patient = settings(deadline=None)
 SCHEMA: dict[str, Any] = {
     "name": "bulk",
     "attributes": [
-        {"name": "a", "h": 40},
+        {"name": "a", "h": 40, "in_record": 2.3},
         {"name": "b", "h": 7, "q": 3, "padding": False, "normalise": ["letters-only"]},
         {"name": "c", "h": 1, "q": 4, "normalise": ["strip-accents"]},
-        {"name": "d", "h": 20, "q": 1, "normalise": ["digits-only"]},
+        {"name": "d", "h": 20, "q": 1, "normalise": ["digits-only"], "in_record": 0.01},
     ],
     "blocking": [{"fields": ["a", "d"]}, {"fields": ["soundex(b)"]}, {"fields": ["raw(c)", "first2(a)", "b"]}],
 }

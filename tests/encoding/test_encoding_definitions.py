@@ -88,6 +88,21 @@ def test_clk_is_the_or_of_its_attributes_filters() -> None:
     assert expected == [as_number(row) for row in ENCODER.record_level(RECORDS)]
 
 
+def test_attributes_have_positions_of_their_own_in_a_record() -> None:
+    """A multiple of layer_r.h, to the nearest whole number, and one at least, or an attribute would be left out."""
+    multiples = [2.0, 0.01, 1.3, *([1.0] * (len(SCHEMA.attributes) - 3))]
+    pairs = zip(SCHEMA.attributes, multiples, strict=True)
+    attributes = tuple(one.model_copy(update={"in_record": multiple}) for one, multiple in pairs)
+    schema = SCHEMA.model_copy(update={"attributes": attributes})
+    expected = [0] * 4
+    for row, index, value in cells():
+        key = subkey(b"R", b"attribute", SCHEMA.names[index].encode())
+        h = max(1, round(multiples[index] * SCHEMA.layer_r.h))
+        expected[row] |= plain_filter(value, index, key, SCHEMA.layer_r.m, h)
+    found = Encoder(schema, OwnerKey(SECRET), project=PROJECT).record_level(RECORDS)
+    assert expected == [as_number(row) for row in found]
+
+
 def test_plain_attribute_filters_follow_their_definition() -> None:
     """They are the baseline that keyed filters are judged against."""
     filters = ENCODER.attribute_level(RECORDS)

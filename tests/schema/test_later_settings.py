@@ -24,7 +24,9 @@ def as_it_was(name: str) -> Schema:
     """The built-in schema with the filters that it had: others were to come, and that is meant to show."""
     if name == "person":
         return built_in("paper").model_copy(update={"name": "person"})
-    plain = built_in(name).model_copy(update={"layer_r": LayerR(h=10), "layer_a": LayerA()})
+    attributes = tuple(each.model_copy(update={"in_record": 1.0}) for each in built_in(name).attributes)
+    changed = {"layer_r": LayerR(h=10), "layer_a": LayerA(), "attributes": attributes}
+    plain = built_in(name).model_copy(update=changed)
     return with_protocol(plain, threshold=ThresholdSettings())
 
 

@@ -102,8 +102,8 @@ class Attribute(Settings):
         1.0,
         gt=0,
         le=16,
-        description="hash positions per q-gram in a CLK of layer R, as a multiple of `layer_r.h`: with more of them the "
-        "attribute counts for more in how alike two records are",
+        description="hash positions per q-gram in a CLK of layer R, as a multiple of `layer_r.h`: with more of them "
+        "the attribute counts for more in how alike two records are",
     )
     weight: float = Field(1.0, ge=0, description="weight in the attribute-level baseline and in weighted RBF")
     frequency: bool = Field(False, description="frequency class of an agreeing value is evidence for M_A")

@@ -18,7 +18,7 @@ Kind = Literal["control", "own", "trade", "price"]
 #: About how long a thousand people take, where time grows with people and not with their square.
 _PER_THOUSAND: Final[dict[Sized, float]] = {"owners": 4, "wishes": 5, "pairs": 0.5, "keys": 0.04}
 #: Counts when the way pieces are computed changes: what was kept before is computed anew.
-_MADE_BY: Final = 5
+_MADE_BY: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
