@@ -99,10 +99,17 @@ def places(rows: Rows, order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def united(by_keys: Pairs, near: Pairs) -> tuple[Pairs, Flags]:
     """Both kinds of candidates, each pair once and sorted, and which of them are neighbours."""
-    known, found = _numbers(by_keys), _numbers(near)
-    new = ~np.isin(found, known)
-    both = Pairs.concatenate([by_keys, Pairs(near.left[new], near.right[new], near.similarity[new])]).sorted()
-    return both, np.isin(_numbers(both), found)
+    found = _numbers(near)
+    new = ~_among(found, np.sort(_numbers(by_keys)))
+    both = Pairs.concatenate([by_keys, near.where(new)]).sorted()
+    return both, _among(_numbers(both), np.sort(found))
+
+
+def _among(numbers: NDArray[np.int64], rising: NDArray[np.int64]) -> Flags:
+    """Which numbers are among these, which rise."""
+    if not len(rising):
+        return np.zeros(len(numbers), bool)
+    return rising[np.minimum(np.searchsorted(rising, numbers), len(rising) - 1)] == numbers
 
 
 def _numbers(pairs: Pairs) -> NDArray[np.int64]:
