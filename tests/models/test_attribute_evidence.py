@@ -227,6 +227,35 @@ def test_what_an_attribute_that_is_written_otherwise_tells_all_the_same_is_learn
     assert (np.diff(here[:, 1:], axis=1) >= 0).all()
 
 
+def test_of_an_attribute_that_is_alike_and_never_equal_what_is_known_of_unequal_values_stays() -> None:
+    """One owner writes the year alone: half of the date is there in every match, and no date is equal in any."""
+    half = EQUAL - 2
+    rows = [alike(200, 2.0, (0.95, 0.95, 0.0)), STRANGERS.copy()]
+    for some, share in zip(rows, (1.0, 0.05), strict=True):
+        some[:, 1 + HOME] = np.where(np.arange(len(some)) < share * len(some), half, OTHER)
+    settled = told().settled(np.vstack(rows))
+    assert [1.0] * 3 == settled.heard.tolist()
+    before, here = (one.here.together()[HOME] for one in (told(), settled))
+    assert here[half] > 1.5 > before[half]
+    assert here[OTHER] < -1
+    assert (np.diff(here[1:]) >= 0).all()
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_what_is_never_equal_is_known_as_unequal_values_are(seed: int) -> None:
+    """In the same proportions, for each kind of pair; and what is equal now and then as before."""
+    before, found = told().known, pairs(seed, 50)[:, 1:].astype(np.int64)
+    after = forgetting(before, found, np.ones(3), np.array([0.0, 1.0, 0.5]))
+    lower = slice(0, EQUAL)
+    ratio = after.shares[:, 0, lower] / before.shares[:, 0, lower]
+    np.testing.assert_allclose(ratio, np.broadcast_to(ratio[:, :1], ratio.shape))
+    assert (after.shares[:, 0, EQUAL:].sum(axis=1) < 0.05).all()
+    np.testing.assert_array_equal(before.shares[:, 1], after.shares[:, 1])
+    np.testing.assert_array_equal(before.firm[:, 1], after.firm[:, 1])
+    np.testing.assert_allclose(1, after.shares.sum(axis=2))
+
+
 @given(seeds)
 @settings(max_examples=30)
 def test_attributes_that_are_heard_are_known_as_before_and_others_as_alike_in_all_kinds(seed: int) -> None:
@@ -234,7 +263,7 @@ def test_attributes_that_are_heard_are_known_as_before_and_others_as_alike_in_al
     rng = np.random.default_rng(seed)
     before, found = told().known, pairs(seed, 200)[:, 1:].astype(np.int64)
     half = np.array([1.0, 0.0, rng.random()])
-    after = forgetting(before, found, half)
+    after = forgetting(before, found, half, np.ones(3))
     np.testing.assert_array_equal(before.shares[:, 0], after.shares[:, 0])
     np.testing.assert_array_equal(before.firm[:, 0], after.firm[:, 0])
     np.testing.assert_array_equal(after.shares[0, 1], after.shares[1, 1])

@@ -44,6 +44,7 @@ SUMMARY: Final = (
 )  # fmt: skip
 _ENOUGH = 30  # of such pairs tell how an attribute is written
 _MOST, _NEARLY_ALL = 0.65, 0.85  # of these unlike: what is known of an attribute is heard less, and not at all
+_NEVER, _HARDLY_EVER = 0.01, 0.07  # of these equal: known shares of equal values do not hold, and hold in full
 _SOME = 0.05  # of the other pairs equal: both owners write it in one form
 _SUREST = 12.0  # log odds from above that say no more beyond this
 #: Levels that labels may set apart from those below: somewhat alike, alike, equal, and equal with a rarer value.
@@ -123,9 +124,9 @@ class WeighedAttributes:
         """The same, with shares adapted to these pairs, of attributes written otherwise by these alone."""
         found, above = _levels(features), features[:, 0]
         here = adapted(found, above, self.known)
-        heard = _heard(found, above, here, self.known)
-        if (heard < 1).any():
-            here = adapted(found, above, forgetting(self.known, found, heard))
+        heard, equal = _heard(found, above, here, self.known)
+        if min(heard.min(), equal.min()) < 1:
+            here = adapted(found, above, forgetting(self.known, found, heard, equal))
         settled = replace(
             self,
             here=here,
@@ -144,23 +145,29 @@ def _among_uncertain(odds: Reals) -> Reals:
     return p * (1 - p) / max(float((p * (1 - p)).sum()), 1e-12)
 
 
-def _heard(found: Levels, above: Reals, here: Adapted, known: KnownShares) -> Reals:
+def _heard(found: Levels, above: Reals, here: Adapted, known: KnownShares) -> tuple[Reals, Reals]:
     """
-    How far what is known of each attribute is listened to, by the pairs that all other attributes take for matches.
+    How far what is known of each attribute is listened to, and of its equal values, by pairs that seem to be matches.
 
-    An attribute that is unlike in nearly all of them is written otherwise by one owner, and what other worlds say of it
-    does not hold here: 0. If it is equal in some of the other pairs, it is written in one form, and those who were
-    opened have moved or married: 1.
+    These are the pairs that all other attributes take for matches. An attribute that is unlike in nearly all of them is
+    written otherwise by one owner, and what other worlds say of it does not hold here: 0. So is one that is alike and
+    never equal, but what is known of unequal values holds. If it is equal in some of the other pairs, it is written in
+    one form, and those who were opened have moved or married: 1.
     """
-    heard = np.ones(found.shape[1])
+    heard, equal = np.ones(found.shape[1]), np.ones(found.shape[1])
     for at in range(found.shape[1]):
         seeming = seeming_without(at, found, above, here, known)
         matches, others = (_counts(found[:, at], each)[1:] for each in (seeming, 1 - seeming))
         if matches.sum() < _ENOUGH or others[EQUAL - 1 :].sum() >= _SOME * others.sum():
             continue
-        unlike = matches[:UNLIKE].sum() / matches.sum()
-        heard[at] = np.clip((_NEARLY_ALL - unlike) / (_NEARLY_ALL - _MOST), 0, 1)
-    return heard
+        shares = matches / matches.sum()
+        heard[at] = _within(_NEARLY_ALL - shares[:UNLIKE].sum(), _NEARLY_ALL - _MOST)
+        equal[at] = _within(shares[EQUAL - 1 :].sum() - _NEVER, _HARDLY_EVER - _NEVER)
+    return heard, equal
+
+
+def _within(value: float, most: float) -> float:
+    return float(np.clip(value / most, 0, 1))
 
 
 def _counts(found: Levels, each: Reals) -> Reals:

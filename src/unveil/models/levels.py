@@ -43,7 +43,10 @@ _TEMPERED: Final = 0.6  # the odds from above follow from the same values: besid
 KIN: Final = 0.3  # of the pairs that are no matches, before a look
 _KIN_WORTH: Final = 20.0
 _FARTHEST: Final = 6.0  # log odds from above beyond which a pair counts fully for one side
-_FORGOTTEN: Final = 20.0  # pairs that what is put in the place of forgotten shares is worth
+#: Pairs that what is put in the place of known shares is worth: of those forgotten, and of those of equal values.
+_FORGOTTEN: Final = 20.0
+_UNEQUAL: Final = 100.0
+_STRAY: Final = 0.001  # of equal values, where none are expected
 _SOME: Final = 0.1  # of a pair on every level, so that none seems impossible
 
 #: Kinds of pairs, in this order: one person; two of a household; strangers, namesakes among them.
@@ -163,13 +166,18 @@ def adapted(found: Levels, odds: Reals, known: KnownShares) -> Adapted:
     return here
 
 
-def forgetting(known: KnownShares, found: Levels, heard: Reals) -> KnownShares:
+def forgetting(known: KnownShares, found: Levels, heard: Reals, equal: Reals) -> KnownShares:
     """
-    What is known, less what is known of attributes that are not, or only in part, `heard`.
+    What is known, less what does not hold of attributes that one owner writes otherwise: not, or only in part, `heard`.
 
     In its place stand the shares among all of these pairs, the same for matches, kin and others. So such an attribute
-    says nothing at first, and then as much as it tells apart what the other attributes take for one or the other.
+    says nothing at first, and then as much as it tells apart what the other attributes take for one or the other. Of
+    one that is heard, but never `equal` in matches, what is known of unequal values stays.
     """
+    unequal = known.shares * np.where(np.arange(LEVELS) < EQUAL, 1, _STRAY)
+    unequal /= unequal.sum(axis=2, keepdims=True)
+    never = 1 - equal
+    known = KnownShares(equal[:, None] * known.shares + never[:, None] * unequal, equal * known.firm + never * _UNEQUAL)
     counts = np.stack([np.bincount(column, minlength=LEVELS) for column in found.T]) + _SOME
     anybody = counts / counts.sum(axis=1, keepdims=True)
     shares = heard[:, None] * known.shares + (1 - heard)[:, None] * anybody
