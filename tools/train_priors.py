@@ -95,7 +95,7 @@ _ATTRIBUTE_TABLES = (
     ("against either", "record unit's odds"), ("against kin", "against strangers"),
 )  # fmt: skip
 #: Few rounds: with many more, what is the same all over a world would be learnt by heart, and others be judged worse.
-_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 18, 10
+_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 200, 10
 
 
 @dataclass(frozen=True, slots=True)
