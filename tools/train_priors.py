@@ -94,7 +94,8 @@ _ATTRIBUTE_TABLES = (
     ("against, of person", "for, of person"), ("against, of person", "for, of home"),
     ("against either", "record unit's odds"), ("against kin", "against strangers"),
 )  # fmt: skip
-#: Few rounds: with many more, what is the same all over a world would be learnt by heart, and others be judged worse.
+#: Of M_A few rounds: with more, what is the same all over a world is learnt by heart, and others are judged no better. Of
+#: M_R many: on 60 worlds that it has not seen F1 with nothing opened is .839 after 18, .848 after 100, .850 after 200.
 _RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 200, 10
 
 

@@ -38,7 +38,7 @@ def _keys(schema: Schema) -> Iterator[str]:
         told = _TOLD.get(keys, f"more than {_TOLD[max(_TOLD)]}")
         yield (
             f"layer_r: by the pattern of {keys} blocking keys whoever holds the same register recognises {told} of "
-            "50,000 people; set key_bits = 16, or one for every doubling of the records"
+            "50,000 people; set key_bits = 15, or one for every doubling of the records"
         )
 
 

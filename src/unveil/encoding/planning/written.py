@@ -94,6 +94,8 @@ def _attribute(attribute: Attribute, proposed: ProposedSchema) -> Iterator[str]:
     if attribute.show != Attribute.model_fields["show"].default:
         yield f"show = {_quoted(attribute.show)}"
     yield f"h = {attribute.h}"
+    if attribute.in_record != Attribute.model_fields["in_record"].default:
+        yield f"in_record = {attribute.in_record:g}"
     yield f"weight = {attribute.weight:.2f}"
     if attribute.frequency:
         yield "frequency = true"
@@ -122,7 +124,8 @@ def _keys(figures: SchemaFigures) -> Iterator[str]:
 def _rest(proposed: ProposedSchema) -> Iterator[str]:
     layer, smaller = proposed.schema.layer_r, proposed.schema.layer_a
     yield ""
-    yield "# h is chosen for filters that are half full with the bigrams of all attributes."
+    yield "# h is chosen for filters that are half full with the bigrams of all attributes. The attributes' in_record says"
+    yield "# how many times h each of its bigrams has: so all have the same share of a filter, however long values are."
     yield "[layer_r]"
     yield f"encoding = {_quoted(layer.encoding)}"
     yield f"m = {layer.m}"

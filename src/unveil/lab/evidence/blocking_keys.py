@@ -111,6 +111,8 @@ def _most_frequent(sent: Codes, values: Codes) -> Codes:
 def few_people(setting: AttackSettings) -> tuple[str, ...]:
     """Short keys are for so many records: of fewer not many share one by chance, and patterns tell more."""
     bits = setting.schema.layer_r.key_bits
-    if setting.weak or bits == LONGEST_KEY or setting.people >= _ENOUGH * 2**bits:
+    if setting.weak or bits == LONGEST_KEY or setting.people >= _ENOUGH * 2 ** (bits + 1):
         return ()
-    return (f"keys of {bits} bits are for some {2**bits:,} people; unveil schema propose fits them to a register",)
+    return (
+        f"keys of {bits} bits are for some {2 ** (bits + 1):,} people; unveil schema propose fits them to a register",
+    )
