@@ -35,7 +35,7 @@ from unveil.linkage.outcome import Flags, Reals
 from unveil.linkage.pairs import Tail
 from unveil.models.as_many_matches import as_many_matches
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes
-from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels
+from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels, resembling
 from unveil.models.priors import shares_data, tables_data
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.tables import Direction, Tables
@@ -94,8 +94,8 @@ _ATTRIBUTE_TABLES = (
     ("against, of person", "for, of person"), ("against, of person", "for, of home"),
     ("against either", "record unit's odds"), ("against kin", "against strangers"),
 )  # fmt: skip
-#: Of M_A few rounds: with more, what is the same all over a world is learnt by heart, and others are judged no better. Of
-#: M_R many: on 60 worlds that it has not seen F1 with nothing opened is .839 after 18, .848 after 100, .850 after 200.
+#: Of M_A few rounds: with more, what is the same all over a world is learnt by heart, and others are judged no better.
+#: Of M_R many: on 60 worlds that it has not seen F1 with nothing opened is .839 after 18, .850 after 200.
 _RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 200, 10
 
 
@@ -283,12 +283,14 @@ def _counts_by_world(lessons: Sequence[Counted], role: str) -> Ints:
     )
 
 
-def _kinds(lesson: Counted) -> tuple[Flags, Flags, Flags]:
+def _kinds(lesson: Counted) -> tuple[Flags, ...]:
     """Which pairs are of each kind; where households are not known, none of the others is counted."""
     if lesson.is_kin is None:
         nobody = np.zeros(len(lesson.is_true), bool)
-        return lesson.is_true, nobody, nobody
-    return lesson.is_true, lesson.is_kin, ~lesson.is_true & ~lesson.is_kin
+        return lesson.is_true, nobody, nobody, nobody
+    resemble = resembling(lesson.levels) > 0
+    others = ~lesson.is_true & resemble
+    return lesson.is_true, lesson.is_kin & others, ~lesson.is_kin & others, ~lesson.is_true & ~resemble
 
 
 def _firm(mean: Reals, counts: Ints) -> float:

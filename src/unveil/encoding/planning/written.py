@@ -124,8 +124,8 @@ def _keys(figures: SchemaFigures) -> Iterator[str]:
 def _rest(proposed: ProposedSchema) -> Iterator[str]:
     layer, smaller = proposed.schema.layer_r, proposed.schema.layer_a
     yield ""
-    yield "# h is chosen for filters that are half full with the bigrams of all attributes. The attributes' in_record says"
-    yield "# how many times h each of its bigrams has: so all have the same share of a filter, however long values are."
+    yield "# h is chosen for filters that are half full with the bigrams of all attributes. An attribute's in_record"
+    yield "# says how many times h each of its bigrams has: so all have the same share, however long their values are."
     yield "[layer_r]"
     yield f"encoding = {_quoted(layer.encoding)}"
     yield f"m = {layer.m}"
