@@ -35,7 +35,7 @@ from unveil.linkage.outcome import Flags, Reals
 from unveil.linkage.pairs import Tail
 from unveil.models.as_many_matches import as_many_matches
 from unveil.models.attribute_evidence import SUMMARY, WeighedAttributes
-from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels, resembling
+from unveil.models.levels import KINDS, LEVELS, Levels, Shares, levels
 from unveil.models.priors import shares_data, tables_data
 from unveil.models.record_evidence import RECORD_EVIDENCE, record_evidence
 from unveil.models.tables import Direction, Tables
@@ -95,8 +95,9 @@ _ATTRIBUTE_TABLES = (
     ("against either", "record unit's odds"), ("against kin", "against strangers"),
 )  # fmt: skip
 #: Of M_A few rounds: with more, what is the same all over a world is learnt by heart, and others are judged no better.
-#: Of M_R many: on 60 worlds that it has not seen F1 with nothing opened is .839 after 18, .850 after 200.
-_RECORD_ROUNDS, _ATTRIBUTE_ROUNDS = 200, 10
+#: Of M_R many: on 60 worlds that it has not seen F1 with nothing opened is .839 after 18, .850 after 200. For choosing
+#: the pairs that would be asked about fewer will do.
+_RECORD_ROUNDS, _CHOOSING_ROUNDS, _ATTRIBUTE_ROUNDS = 200, 60, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +230,10 @@ def lesson_of(study: Study, households: tuple[Ints, Ints] | None) -> Lesson:
 
 def train(lessons: list[Lesson]) -> tuple[Tables, Shares, Tables]:
     """The prior of M_R, the shares of levels, and the prior of M_A."""
-    halves = [_record_prior(lessons[start::2]) for start in (1, 0)]
+    halves = [_record_prior(lessons[start::2], _CHOOSING_ROUNDS) for start in (1, 0)]
     asked = [_asked(lesson, odds_of(lesson, halves[at % 2])) for at, lesson in enumerate(lessons)]
     shares = shares_of([lesson for lesson, _ in asked])
-    return _record_prior(lessons), shares, _attribute_prior(asked, shares)
+    return _record_prior(lessons, _RECORD_ROUNDS), shares, _attribute_prior(asked, shares)
 
 
 def asked_rows(odds: Reals) -> Ints:
@@ -283,14 +284,12 @@ def _counts_by_world(lessons: Sequence[Counted], role: str) -> Ints:
     )
 
 
-def _kinds(lesson: Counted) -> tuple[Flags, ...]:
+def _kinds(lesson: Counted) -> tuple[Flags, Flags, Flags]:
     """Which pairs are of each kind; where households are not known, none of the others is counted."""
     if lesson.is_kin is None:
         nobody = np.zeros(len(lesson.is_true), bool)
-        return lesson.is_true, nobody, nobody, nobody
-    resemble = resembling(lesson.levels) > 0
-    others = ~lesson.is_true & resemble
-    return lesson.is_true, lesson.is_kin & others, ~lesson.is_kin & others, ~lesson.is_true & ~resemble
+        return lesson.is_true, nobody, nobody
+    return lesson.is_true, lesson.is_kin, ~lesson.is_true & ~lesson.is_kin
 
 
 def _firm(mean: Reals, counts: Ints) -> float:
@@ -307,7 +306,7 @@ def _firm(mean: Reals, counts: Ints) -> float:
     return round(float(_GRID[int(np.argmax(likely.sum(axis=1)))]), 1)
 
 
-def _record_prior(lessons: list[Lesson]) -> Tables:
+def _record_prior(lessons: list[Lesson], rounds: int) -> Tables:
     rng = np.random.default_rng(0)
     features, truth, weight = [], [], []
     for lesson in lessons:
@@ -318,7 +317,7 @@ def _record_prior(lessons: list[Lesson]) -> Tables:
         weight.append(each / max(rows, 50) ** _RECORD_EVENNESS)
     return boosted(
         np.vstack(features), np.concatenate(truth), np.concatenate(weight), RECORD_EVIDENCE, _RECORD_TABLES,
-        rounds=_RECORD_ROUNDS,
+        rounds=rounds,
     )  # fmt: skip
 
 

@@ -60,8 +60,7 @@ def taught(model: LogisticModel, features: Reals, rng: np.random.Generator) -> L
         model = model.settled(np.repeat(features, 40, axis=0))
     elif isinstance(prior, WeighedAttributes):
         strange = rng.dirichlet(np.full(LEVELS, 0.3), (len(KINDS), len(prior.personal))) + 1e-4
-        kin, chance = rng.uniform(0.001, 0.999, 2).tolist()
-        here = Adapted(strange, kin, float(rng.normal()), chance)
+        here = Adapted(strange, float(rng.uniform(0.001, 0.999)), float(rng.normal()))
         model = replace(model, prior=replace(prior, here=here))
     g: Flags = rng.random(len(features)) < rng.random()
     inertia = tuple(np.array(model.inertia) * rng.choice([0.001, 0.1, 1.0]))

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from unveil.linkage.outcome import Flags, Reals
 from unveil.models.levels import (
-    ALIKE,
-    CHANCE,
     EQUAL,
     KIN,
     KINDS,
@@ -33,18 +31,16 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def known(match: Reals, other: Reals, firm: float = 5_000.0) -> KnownShares:
-    """These shares, all that are no matches like each other; of matches and of others worth so many pairs."""
-    alike = (1 - CHANCE) * firm
-    worth = np.array([firm, KIN * alike, (1 - KIN) * alike, CHANCE * firm])
-    return KnownShares(np.stack([match, other, other, other]), np.repeat(worth[:, None], len(match), axis=1))
+    """These shares, kin like any other pairs that are no matches; of matches and of others worth so many pairs."""
+    worth = np.array([firm, KIN * firm, (1 - KIN) * firm])
+    return KnownShares(np.stack([match, other, other]), np.repeat(worth[:, None], len(match), axis=1))
 
 
 def shares_after(found: Levels, odds: Reals, match: Reals, other: Reals) -> tuple[Reals, Reals]:
     """The shares of matches and of others after a look at the pairs."""
     after = adapted(found, odds, known(match, other))
     np.testing.assert_array_less(0, after.shares)
-    match, kin, strange, chance = after.shares
-    return match, (1 - after.chance) * (after.kin * kin + (1 - after.kin) * strange) + after.chance * chance
+    return after.shares[0], after.kin * after.shares[1] + (1 - after.kin) * after.shares[2]
 
 
 def shift_where(share: float) -> float:
@@ -178,12 +174,12 @@ def test_each_attribute_weighs_what_its_level_says() -> None:
 
 def test_shares_come_in_the_order_of_the_attributes() -> None:
     """Two attributes may have the same role."""
-    rows = {name: np.array([[one], [one + 0.2], [one + 0.4], [one]]) for name, one in (("a", 0.1), ("b", 0.2))}
-    firm = {"a": np.array([1.0, 2.0, 5.0, 7.0]), "b": np.array([3.0, 4.0, 6.0, 8.0])}
+    rows = {name: np.array([[one], [one + 0.2], [one + 0.4]]) for name, one in (("a", 0.1), ("b", 0.2))}
+    firm = {"a": np.array([1.0, 2.0, 5.0]), "b": np.array([3.0, 4.0, 6.0])}
     found = Shares(rows, firm).of(["b", "a", "b"])
-    expected = [[0.2, 0.1, 0.2], [0.4, 0.3, 0.4], [0.6, 0.5, 0.6], [0.2, 0.1, 0.2]]
+    expected = [[0.2, 0.1, 0.2], [0.4, 0.3, 0.4], [0.6, 0.5, 0.6]]
     np.testing.assert_allclose(expected, found.shares[:, :, 0])
-    expected = [[3, 1, 3], [4, 2, 4], [6, 5, 6], [8, 7, 8]]
+    expected = [[3, 1, 3], [4, 2, 4], [6, 5, 6]]
     np.testing.assert_allclose(expected, 3 * found.firm / found.firm[0, 0])
 
 
@@ -237,17 +233,13 @@ def test_few_pairs_leave_what_was_known_about_as_it_was(seed: int, count: int) -
 
 
 def test_a_pair_counts_for_the_kind_that_it_seems_to_be() -> None:
-    """Clear matches move the shares of matches, clear others that resemble one those of kin and strangers."""
-    before, firm = np.full((1, LEVELS), 1 / LEVELS), 5_000.0
-    found = np.full((5_000, 1), ALIKE)
-    for odds, moved, worth in ((6.0, 0, firm), (-6.0, 1, (1 - CHANCE) * firm)):
-        after = adapted(found, np.full(5_000, odds), known(before, before, firm))
-        _, kin, strange, chance = after.shares
-        those = (after.shares[0], after.kin * kin + (1 - after.kin) * strange)
-        expected = (worth / LEVELS + 5_000) / (worth + 5_000)
-        assert expected == pytest.approx(those[moved][0, ALIKE], abs=0.01)
-        assert 1 / LEVELS == pytest.approx(those[1 - moved][0, ALIKE], abs=0.01)
-        assert 1 / LEVELS == pytest.approx(chance[0, ALIKE], abs=0.001)
+    """Clear matches move the shares of matches, clear others those of others."""
+    before = np.full((1, LEVELS), 1 / LEVELS), np.full((1, LEVELS), 1 / LEVELS)
+    found = np.full((5_000, 1), 7)
+    for odds, moved, unmoved in ((6.0, 0, 1), (-6.0, 1, 0)):
+        after = shares_after(found, np.full(5_000, odds), *before)
+        assert 0.5 * (1 / LEVELS + 1) == pytest.approx(after[moved][0, 7], abs=0.01)
+        assert 1 / LEVELS == pytest.approx(after[unmoved][0, 7], abs=0.01)
 
 
 def test_a_word_from_above_counts_no_more_than_the_farthest() -> None:

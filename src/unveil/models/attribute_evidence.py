@@ -26,6 +26,7 @@ from unveil.models.levels import (
     Levels,
     Shares,
     adapted,
+    against_either,
     forgetting,
     levels,
     seeming_without,
@@ -57,12 +58,8 @@ def attribute_evidence(similarity: Reals, agreement: NDArray[np.uint8], record_l
     return np.column_stack([odds, levels(similarity, agreement)])
 
 
-def summary(odds: Reals, weight: Reals, against: Sequence[Reals], personal: Flags) -> Reals:
-    """
-    Return one row of numbers per pair, with the columns of SUMMARY, from the weights of its attributes.
-
-    `against` are log odds against kin, against strangers, and against all that are no matches.
-    """
+def summary(odds: Reals, weight: Reals, against: Reals, kin: float, personal: Flags) -> Reals:
+    """Return one row of numbers per pair, with the columns of SUMMARY, from the weights of its attributes."""
     nothing = np.zeros((len(weight), 1))
     person = np.hstack([weight[:, personal], nothing])
     home = np.hstack([weight[:, ~personal], nothing])
@@ -72,7 +69,7 @@ def summary(odds: Reals, weight: Reals, against: Sequence[Reals], personal: Flag
         np.minimum(person, 0).sum(axis=1), np.minimum(home, 0).sum(axis=1),
         np.maximum(person, 0).sum(axis=1), np.maximum(home, 0).sum(axis=1),
         person.min(axis=1), home.min(axis=1), worst[:, 1], person.max(axis=1),
-        *against,
+        *against, against_either(against, kin),
     ]  # fmt: skip
     return np.stack(columns, axis=1)
 
@@ -115,9 +112,7 @@ class WeighedAttributes:
         """What the tables look at."""
         found = _levels(features)
         against = np.stack([summed(weight, found).sum(axis=1) for weight in self.here.against()])
-        odds = features[:, 0] + self.here.shift
-        kinds = against[0], self.here.against_strangers(against), self.here.against_any(against)
-        return summary(odds, self._weighed(features), kinds, self.personal)
+        return summary(features[:, 0] + self.here.shift, self._weighed(features), against, self.here.kin, self.personal)
 
     def columns(self, features: Reals) -> Reals:
         """The weight of each attribute and the steps that its level has reached, from what uncertain pairs have."""

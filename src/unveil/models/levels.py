@@ -23,7 +23,6 @@ from unveil.linkage.outcome import Reals
 BOUNDS: Final = np.array([0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.999])
 EQUAL: Final = len(BOUNDS) + 1  # levels from this one on are equal values
 UNLIKE: Final = 5  # levels up to this one are values that have little in common
-ALIKE: Final = 7  # levels from this one on are values that have most in common
 CLASSES: Final = 3  # of frequency: an equal value is a frequent, a common or a rare one
 LEVELS: Final = EQUAL + CLASSES + 1
 #: Worlds differ much: what is known of a role is worth few pairs with a known answer. Of pairs that only seem to be
@@ -32,7 +31,7 @@ _SEEMING: Final = 150.0
 _ROUNDS: Final = 6
 _SHIFT_ROUNDS: Final = 25
 #: How firmly log odds from above hold against fewer matches than they give, and against more: they rest on counts, and
-#: attributes that take many more pairs for matches than were counted mislead. So against more they hardly move.
+#: attributes that take many more pairs for matches than were counted mislead, so that against more they hardly move.
 _FEWER_FIRM: Final = 4.0
 _MORE_FIRM: Final = 1000.0
 _SHIFT_PAIRS: Final = 300.0
@@ -40,20 +39,17 @@ _CLOSE: Final = 1e-9
 _HALVINGS: Final = 40
 _DIGITS: Final = 9
 _TEMPERED: Final = 0.6  # the odds from above follow from the same values: beside these they say less than alone
-KIN: Final = 0.3  # of the pairs that are no matches and no chance, before a look
-CHANCE: Final = 0.3  # of the pairs that are no matches, likewise
+KIN: Final = 0.3  # of the pairs that are no matches, before a look
 _KIN_WORTH: Final = 20.0
 _FARTHEST: Final = 6.0  # log odds from above beyond which a pair counts fully for one side
 #: Pairs that what is put in the place of known shares is worth: of those forgotten, and of those of equal values.
 _FORGOTTEN: Final = 20.0
 _UNEQUAL: Final = 100.0
 _STRAY: Final = 0.001  # of equal values, where none are expected
-_AGREEING: Final = 0.3  # of the attributes, on which a pair agrees that is asked about by no mere chance
 _SOME: Final = 0.1  # of a pair on every level, so that none seems impossible
 
-#: Kinds of pairs, in this order: one person; two of a household; strangers who are like one person, namesakes among
-#: them; and pairs that have nothing in common, which are asked about by mere chance.
-KINDS: Final = ("match", "kin", "other", "chance")
+#: Kinds of pairs, in this order: one person; two of a household; strangers, namesakes among them.
+KINDS: Final = ("match", "kin", "other")
 
 Levels = NDArray[np.int64]
 
@@ -93,19 +89,6 @@ def levels(similarity: Reals, agreement: NDArray[np.uint8]) -> Levels:
     return np.where(np.isnan(similarity), 0, found)
 
 
-def resembling(found: Levels) -> Reals:
-    """
-    1 for each pair that agrees on three in ten of the attributes that both have, and on one at least; 0 for the others.
-
-    Short keys and hardened filters let pairs be asked about that have nothing in common, by chance alone. What these
-    show says nothing about strangers who are like a match, as namesakes of one year are: there names and years are
-    equal, always, and that must not speak for a match. So they are a kind of their own.
-    """
-    alike, there = (found >= ALIKE).sum(axis=1), (found > 0).sum(axis=1)
-    resemble: Reals = (alike >= np.maximum(1, np.floor(_AGREEING * there + 0.5))).astype(np.float64)
-    return resemble
-
-
 def weights(match: Reals, other: Reals) -> Reals:
     """
     The weight of every level of every attribute, never falling with agreement.
@@ -132,37 +115,26 @@ def rising(values: Reals, weight: Reals) -> Reals:
 
 @dataclass(frozen=True, slots=True)
 class Adapted:
-    """
-    The shares as found among the pairs at hand, and what is to be added to odds.
-
-    `chance` is how many of those who are no matches are pairs by chance, and `kin` how many of the rest are kin.
-    """
+    """The shares as found among the pairs at hand, how many of the others are kin, and what is to be added to odds."""
 
     shares: Reals
     kin: float
     shift: float
-    chance: float = CHANCE
 
     def against(self) -> Reals:
-        """The weights of every level of every attribute against kin, against strangers and against chance."""
+        """The weights of every level of every attribute against kin, and against strangers."""
         match, *others = self.shares
         return np.stack([weights(match, other) for other in others])
 
     def together(self) -> Reals:
-        """The weights against kin and strangers."""
-        match, kin, other, _ = self.shares
+        """The weights against all that are no matches."""
+        match, kin, other = self.shares
         return weights(match, self.kin * kin + (1 - self.kin) * other)
 
-    def against_strangers(self, against: Reals) -> Reals:
-        """Log odds against all but kin, from the weights against each kind."""
-        others = (1 - self.chance) * (1 - self.kin)
-        rest = self.chance + others
-        return -np.logaddexp(np.log(others / rest) - against[1], np.log(self.chance / rest) - against[2])
 
-    def against_any(self, against: Reals) -> Reals:
-        """Log odds against all that are no matches, from the weights against each kind."""
-        kin = (1 - self.chance) * self.kin
-        return -np.logaddexp(np.log(kin) - against[0], np.log(1 - kin) - self.against_strangers(against))
+def against_either(against: Reals, kin: float) -> Reals:
+    """Log odds against others of whom so many are kin, from the weights against kin and against strangers."""
+    return -np.logaddexp(np.log(kin) - against[0], np.log(1 - kin) - against[1])
 
 
 def adapted(found: Levels, odds: Reals, known: KnownShares) -> Adapted:
@@ -173,25 +145,23 @@ def adapted(found: Levels, odds: Reals, known: KnownShares) -> Adapted:
     added to all of them, and by its levels as they weigh so far.
     """
     counted = [np.eye(LEVELS)[found[:, at]] for at in range(found.shape[1])]
-    odds, resemble = _tempered(odds), resembling(found)
+    odds = _tempered(odds)
     here = Adapted(known.shares, KIN, 0.0)
     for _ in range(_ROUNDS):
         against = np.stack([summed(weight, found).sum(axis=1) for weight in here.against()])
-        said = here.against_any(against)
+        said = against_either(against, here.kin)
         shift = _shift(odds, said, here.shift)
         p = _logistic(odds + shift + said)
         # Of what is no match, the part that is kin.
         kin = _logistic(np.log(here.kin / (1 - here.kin)) - against[0] + against[1])
-        none = 1 - p
-        seeming = np.stack([p, resemble * none * kin, resemble * none * (1 - kin), (1 - resemble) * none])
+        seeming = np.stack([p, (1 - p) * kin, (1 - p) * (1 - kin)])
         shares = np.stack(
             [
                 _mixed(before, firm, counted, one)
                 for before, firm, one in zip(known.shares, known.firm, seeming, strict=True)
             ]
         )
-        of_kin, by_chance = _part_of(seeming)
-        here = Adapted(shares, of_kin, shift, by_chance)
+        here = Adapted(shares, _kin_share(seeming), shift)
     return here
 
 
@@ -218,7 +188,7 @@ def seeming_without(at: int, found: Levels, odds: Reals, here: Adapted, known: K
     others = np.arange(found.shape[1]) != at
     before = replace(here, shares=known.shares)
     against = np.stack([summed(weight, found) @ others for weight in before.against()])
-    return _logistic(_tempered(odds) + here.shift + before.against_any(against))
+    return _logistic(_tempered(odds) + here.shift + against_either(against, here.kin))
 
 
 def _tempered(odds: Reals) -> Reals:
@@ -234,12 +204,10 @@ def _tempered(odds: Reals) -> Reals:
     return _TEMPERED * odds + round((least + most) / 2, _DIGITS)
 
 
-def _part_of(seeming: Reals) -> tuple[float, float]:
-    """How many of those who resemble a match and are none are kin, and how many of all that are none are by chance."""
-    _, kin, others, chance = seeming.sum(axis=1).tolist()
-    of_kin = (KIN * _KIN_WORTH + kin) / (_KIN_WORTH + kin + others)
-    by_chance = (CHANCE * _KIN_WORTH + chance) / (_KIN_WORTH + kin + others + chance)
-    return round(of_kin, _DIGITS), round(by_chance, _DIGITS)
+def _kin_share(seeming: Reals) -> float:
+    """How many of those who are no matches are kin."""
+    _, kin, others = seeming.sum(axis=1).tolist()
+    return round((KIN * _KIN_WORTH + kin) / (_KIN_WORTH + kin + others), _DIGITS)
 
 
 def _shift(odds: Reals, said: Reals, start: float) -> float:
