@@ -170,7 +170,7 @@ def test_the_tutorial_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.Monk
         if " > " in line:
             Path(shlex.split(line)[-1]).write_text(done.stdout, encoding="utf-8")
             Path("hard.toml").write_text(done.stdout.replace("t = 4,", "t = 5,"), encoding="utf-8")
-    assert [4] == [step.t for step in parse(Path("hard.toml").read_text(encoding="utf-8")).layer_r.hardening]
+    assert [5] == [step.t for step in parse(Path("hard.toml").read_text(encoding="utf-8")).layer_r.hardening]
     assert {"links.csv", "report.html", "model.npz"} <= {path.name for path in tmp_path.iterdir()}
 
 

@@ -30,9 +30,9 @@ from unveil.linkage.pairs import Comparison
 _FAR: Final = -2.0
 _STEEPER: Final = 1.45
 #: By which part of what the model doubts each number may be off: linked or not, opened or not.
-_OFF: Final = {"linked, opened": 0.5, "opened": 0.5, "linked": 1.0, "neither": 2.0}
+_OFF: Final = {"linked, opened": 1.0, "opened": 0.8, "linked": 1.0, "neither": 2.0}
 #: Of what is expected to be lost how much is lost at least, and at most: in nine of ten generated worlds.
-_LOST: Final = (0.0, 2.5)
+_LOST: Final = (0.0, 3.0)
 #: How many are lost: of all that were found where there is only one way, for each found by only one of two ways, for
 #: each hardly alike enough, and for each that was doubted. Fitted to 200 generated worlds that no model learnt.
 _ALONE: Final = 0.05
@@ -42,7 +42,7 @@ _DOUBTED: Final = 0.15
 _ABOVE: Final = 12  # steps of similarity from the lowest that count as hardly alike enough
 _SEEN: Final = 0.05  # probability from which on a pair that is not linked tells what a way finds
 _SPREAD: Final = 1.64  # standard deviations that a number may be off by, nine times in ten
-_UNSEEN: Final = 0.25  # variance that is left where everything seems sure
+_UNSEEN: Final = 1.0  # variance that is left where everything seems sure
 _CLOSEST: Final = 0.005  # no figure is known better than this
 
 Interval = tuple[float, float, float]

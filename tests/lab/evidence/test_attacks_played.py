@@ -79,7 +79,7 @@ def test_what_is_asked_may_follow_from_what_a_blind_guess_finds() -> None:
 def test_keys_that_are_too_long_for_so_few_people_are_said_to_be() -> None:
     """A figure of a thousand people says little about keys that are made for fifty thousand."""
     few, enough = (play(attack_named("key-patterns"), setting(people)) for people in (1_000, 40_000))
-    assert any("16 bits are for some 65,536 people" in note for note in few.notes)
+    assert any("15 bits are for some 65,536 people" in note for note in few.notes)
     assert 1 == len(enough.notes)
 
 
