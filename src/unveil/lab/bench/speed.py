@@ -46,7 +46,7 @@ def popcount_ceiling(words: int = 16, *, laps: int = 5) -> float:
     best = float("inf")
     for _ in range(laps):
         begun = time.perf_counter()
-        count_again(*(part.ctypes.data for part in (quad, group)), words // 2, start.ctypes.data, times)
+        count_again(quad.ctypes.data, group.ctypes.data, words // 2, start.ctypes.data, times)
         best = min(best, time.perf_counter() - begun)
     return times * words * 32 / best
 
