@@ -31,7 +31,7 @@ _FAR: Final = -2.0
 _STEEPER: Final = 1.45
 #: By which part of what the model doubts each number may be off: linked or not, opened or not.
 _OFF: Final = {"linked, opened": 1.0, "opened": 0.8, "linked": 1.0, "neither": 2.0}
-#: Of what is expected to be lost how much is lost at least, and at most: in nine of ten generated worlds.
+#: Of what is expected to be lost how much is lost at least, and at most.
 _LOST: Final = (0.0, 3.0)
 #: How many are lost: of all that were found where there is only one way, for each found by only one of two ways, for
 #: each hardly alike enough, and for each that was doubted. Fitted to 200 generated worlds that no model learnt.
